@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+# Every command of the project. `make help` lists them; each makes what it needs.
+#
+# Everything runs in the room, a Debian tree of its own (scripts/room), so that
+# the host needs no more than make, git and apt.
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+ROOM := scripts/room run
+KIND := $(if $(BASE),base,$(if $(DEBUG),debug,release))
+NIC ?= igb
+export KERNEL_TREE MIRROR RXHOOK_CACHE ACCEL FORCE PATCH
+
+CACHE := $(or $(RXHOOK_CACHE),$(HOME)/.cache/rxhook)
+
+help: ## list the commands
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  KERNEL_TREE=DIR  use this Linux tree instead of Debian's package; it is only read"
+	@echo "  RXHOOK_CACHE=DIR room, base kernel and ccache (now: $(CACHE))"
+	@echo "  MIRROR=URL       Debian mirror to make the room from"
+	@echo "  ACCEL=tcg|kvm    how QEMU runs the guest; kvm where it works if not given"
+
+demo: kernel samples build/seqstream ## boot, flood a port, drop the flood in the hook, count
+	@$(ROOM) tools/testing/vm/run-demo $(NIC)
+
+check: ## run the tests: SUITE=name, TEST=name, BASE=1 for our tests on the unpatched kernel
+	@$(ROOM) python3 tools/testing/check/main.py --plan $(if $(SUITE),--suite "$(SUITE)") $(if $(BASE),--base) | \
+		while read -r goal; do $(MAKE) $$goal </dev/null || exit 1; done
+	@$(ROOM) python3 tools/testing/check/main.py $(if $(SUITE),--suite "$(SUITE)") \
+		$(if $(TEST),--test "$(TEST)") $(if $(BASE),--base)
+
+room: ## make the room: compilers, QEMU, the guest's root file system
+	@scripts/room make
+	@mkdir -p build && ln -sfn "$$(scripts/room path)" build/root
+
+base: room ## fetch the base kernel
+	@$(ROOM) scripts/base
+
+tree: base ## build/linux: the base kernel, then one commit a patch
+	@$(ROOM) scripts/series.py tree
+
+refresh: base ## take edits in build/linux back into patches/ and the added files; PATCH=name
+	@$(ROOM) scripts/series.py refresh
+
+series: tree ## write the mails into build/series and check them
+	@$(ROOM) scripts/series.py mails
+
+kernel: tree ## build the patched kernel; DEBUG=1: with all checks, BASE=1: unpatched
+	@$(ROOM) scripts/kernel $(KIND)
+
+deb: tree ## Debian packages of the patched kernel, from CONFIG=/boot/config-...
+	@CONFIG="$(CONFIG)" scripts/deb
+
+shell: kernel samples ## an interactive guest with two wired ports; DEBUG=1, BASE=1
+	@$(ROOM) tools/testing/vm/rig.py shell --kernel $(KIND)
+
+samples: room ## build the programs in samples/bpf into build/samples
+	@$(ROOM) make -s -C samples/bpf OUTPUT=/rxhook/build/samples
+
+selftests: tree ## build the selftests, the kernel's and ours, into build/selftests
+	@$(ROOM) scripts/selftests
+
+# numbered datagrams for the demo, which does without the other selftests
+build/seqstream: tree
+	@$(ROOM) gcc -O2 -o $@ build/linux/tools/testing/selftests/drivers/net/hw/seqstream.c
+
+clean: ## remove what was built, keep the trees and the cache
+	@echo "removing build/kernel-*, build/selftests, build/samples, build/results, build/series, build/deb"
+	@rm -rf build/kernel-* build/selftests* build/samples build/results build/series build/deb build/seqstream
+
+distclean: ## remove build/ and the cache: room, base kernel, ccache
+	@if [ -d build/linux ]; then $(ROOM) scripts/series.py dirty; fi
+	@echo "removing build/ and $(CACHE)"
+	@rm -rf build "$(CACHE)"
+
+.PHONY: help demo check room base tree refresh series kernel deb shell samples selftests clean distclean
+.PHONY: build/seqstream

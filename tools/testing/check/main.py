@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""make check: runs the suites, compares with what is expected, counts.
+
+  main.py [--suite NAME] [--test NAME] [--base]
+
+Runs in the room. Writes build/results/summary.tsv, a row a test, and ends with
+the line `N passed, N failed, N skipped`.
+"""
+import argparse
+import os
+import sys
+import time
+
+import results
+import suite_guest
+import suite_host
+import suite_series
+
+TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/check')
+EXPECTED = f'{TOP}/tools/testing/expected'
+
+# name: (what it does, the function that yields rows), in the order they run
+SUITES = {
+    'tools': ('tests of what is in scripts/ and tools/testing/', suite_host.run),
+    'series': ('each patch: checkpatch, builds alone; W=1, sparse, kernel-doc', suite_series.run),
+    'rig': ('a kernel report, a hang and a crash each fail a run', suite_guest.run_rig),
+    'upstream': ("the kernel's own driver selftests, on the debug kernel", suite_guest.run_upstream),
+    'rxhook': ('our selftests, on the debug kernel', suite_guest.run_own),
+    'samples': ('samples/bpf built, attached, counting', suite_guest.run_samples),
+    'deb': ('the kernel package installs and boots', suite_guest.run_deb),
+}
+
+
+def parse(argv):
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument('--suite', default='')
+    ap.add_argument('--test', default='')
+    ap.add_argument('--base', action='store_true', help='our selftests, on the unpatched kernel')
+    args = ap.parse_args(argv)
+    if args.suite and args.suite not in SUITES:
+        listing = '\n'.join(f'  {name:10}{what}' for name, (what, _) in SUITES.items())
+        sys.exit(f'rxhook: there is no suite {args.suite}; there are:\n{listing}')
+    return args
+
+
+def run_suite(name, args):
+    """The rows of one suite; what goes wrong in the suite itself is a failed row."""
+    print(f'## {name}: {SUITES[name][0]}', flush=True)
+    start = time.monotonic()
+    try:
+        rows = list(SUITES[name][1](args))
+    except (OSError, RuntimeError) as exc:
+        rows = [results.Row(name, '-', f'{name} runs', 'fail', 0, str(exc))]
+    if not rows:
+        rows = [results.Row(name, '-', f'{name} runs', 'fail', 0, 'no test ran')]
+    print(f'## {name}: {time.monotonic() - start:.0f} s', flush=True)
+    return rows
+
+
+def write_summary(rows):
+    path = f'{TOP}/build/results/summary.tsv'
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(results.HEADER + '\n')
+        f.writelines(row.tsv() + '\n' for row in rows)
+
+
+def check_base():
+    """On the unpatched kernel the listed tests fail, and no other does."""
+    args = argparse.Namespace(suite='rxhook', test='', base=True)
+    rows = run_suite('rxhook', args)
+    return rows, results.read_expected(f'{EXPECTED}/base.tsv')
+
+
+def check(args):
+    names = [args.suite] if args.suite else list(SUITES)
+    rows = [row for name in names for row in run_suite(name, args)]
+    expected = {}
+    for driver in sorted({row.driver for row in rows} - {'-'}):
+        expected |= results.read_expected(f'{EXPECTED}/{driver}.tsv')
+    return rows, expected
+
+
+def main(argv=None):
+    args = parse(argv)
+    rows, expected = check_base() if args.base else check(args)
+    whole = not args.suite and not args.test
+    passed, failed, skipped, complaints = results.judge(rows, expected, complete=whole or args.base)
+    write_summary(rows)
+    for line in complaints:
+        print(f'FAILED {line}')
+    if args.base:
+        print('On the unpatched kernel these fail, as listed:')
+        print('\n'.join(f'  {row.test}' for row in rows if row.result == 'fail' and row.test in expected))
+    print(f'{passed} passed, {failed} failed, {skipped} skipped', flush=True)
+    return 1 if failed or not rows else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""How output becomes rows, and rows become the last line."""
+import unittest
+
+import results
+from results import Row
+
+
+class Ktap(unittest.TestCase):
+    def test_cases(self):
+        text = ('TAP version 13\n1..3\nok 1 xdp.a\nnot ok 2 xdp.b\nok 3 xdp.c # SKIP no queue\n'
+                '# Totals: pass:1 fail:1\n# exit 1 2.5\n')
+        self.assertEqual(results.parse_ktap(text, 'xdp.py'),
+                         [('xdp.a', 'pass', ''), ('xdp.b', 'fail', ''), ('xdp.c', 'skip', 'no queue')])
+        self.assertEqual(results.seconds(text), 2.5)
+
+    def test_xfail(self):
+        self.assertEqual(results.parse_ktap('1..1\nok 1 a # XFAIL known\n# exit 0 1\n', 'p'), [('a', 'xfail', 'known')])
+
+    def test_breaking_off_is_a_failure(self):
+        cases = results.parse_ktap('1..2\nok 1 a\n# exit 124 900.0\n', 'p')
+        self.assertEqual(cases[-1][1], 'fail')
+
+    def test_bad_exit_after_good_cases_is_a_failure(self):
+        self.assertEqual(results.parse_ktap('1..1\nok 1 a\n# exit 1 1.0\n', 'p')[-1][1], 'fail')
+
+    def test_program_without_ktap(self):
+        self.assertEqual(results.parse_ktap('hello\n# exit 0 1.0\n', 'p.sh'), [('p.sh', 'pass', '')])
+        self.assertEqual(results.parse_ktap('no card\n# exit 4 1.0\n', 'p.sh'), [('p.sh', 'skip', 'no card')])
+        self.assertEqual(results.parse_ktap('', 'p.sh'), [('p.sh', 'fail', 'no output')])
+
+
+class Judge(unittest.TestCase):
+    EXPECTED = {'b': ('fail', 'not built yet'), 'c': ('skip', 'no such card')}
+
+    def judge(self, *pairs, complete=True):
+        return results.judge([Row('s', 'igb', t, r) for t, r in pairs], self.EXPECTED, complete)
+
+    def test_as_listed(self):
+        self.assertEqual(self.judge(('a', 'pass'), ('b', 'fail'), ('c', 'skip')), (1, 0, 2, []))
+
+    def test_worse_and_better_fail(self):
+        self.assertEqual(self.judge(('a', 'fail'), ('b', 'fail'), ('c', 'skip'))[:3], (0, 1, 2))
+        self.assertEqual(self.judge(('a', 'pass'), ('b', 'pass'), ('c', 'skip'))[:3], (1, 1, 1))
+
+    def test_unlisted_skip_fails(self):
+        self.assertEqual(self.judge(('a', 'skip'), ('b', 'fail'), ('c', 'skip'))[1], 1)
+
+    def test_listed_but_not_run(self):
+        self.assertEqual(self.judge(('a', 'pass'), ('b', 'fail'))[1], 1)
+        self.assertEqual(self.judge(('a', 'pass'), complete=False)[1], 0)
+
+
+if __name__ == '__main__':
+    unittest.main()

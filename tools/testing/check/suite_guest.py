@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Suites that boot the rig."""
+import os
+import re
+import subprocess
+import time
+
+import results
+from results import Row
+
+TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/check')
+RIG = f'{TOP}/tools/testing/vm/rig.py'
+RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
+
+UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
+    [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
+OWN = ['drivers/net/hw/xdp_attach.py']
+
+
+def rig(name, command, kernel='debug', limit=2400, quiet=False, options=()):
+    argv = [RIG, 'run', '--kernel', kernel, '--name', name, '--limit', str(limit), *options,
+            *(['--quiet'] if quiet else []), '--', command]
+    return subprocess.run(argv, check=False, capture_output=quiet, text=True)
+
+
+def read_result(name, file):
+    try:
+        with open(f'{TOP}/build/results/{name}/{file}', encoding='utf-8', errors='replace') as f:
+            return f.read()
+    except FileNotFoundError:
+        return ''
+
+
+def matches(program, test):
+    return not test or test.split('.')[0] == os.path.basename(program).split('.')[0]
+
+
+def selftests(suite, programs, args, kernel):
+    """Runs the programs in one guest; rows for their cases and for the guest."""
+    programs = [p for p in programs if matches(p, args.test)]
+    if not programs:
+        raise RuntimeError(f'no test {args.test} in the suite {suite}')
+    cases = ['--case', args.test.split('.', 1)[1]] if '.' in args.test else []
+    start = time.monotonic()
+    run = rig(suite, ' '.join([RUNNER, *cases, *programs]), kernel)
+    for program in programs:
+        text = read_result(suite, f'tap/{program.replace("/", "_")}.tap')
+        cases = results.parse_ktap(text, program)
+        for test, result, reason in cases:
+            yield Row(suite, 'igb', test, result, results.seconds(text) / len(cases), reason)
+    yield Row(suite, 'igb', f'{suite}: no kernel report, no hang', 'fail' if run.returncode else 'pass',
+              time.monotonic() - start)
+
+
+def run_upstream(args):
+    yield from selftests('upstream', UPSTREAM, args, 'debug')
+
+
+def run_own(args):
+    yield from selftests('rxhook', OWN, args, 'base' if args.base else 'debug')
+
+
+def run_rig(_args):
+    """The rig notices what it is there to notice."""
+    def case(test, command, says, limit=120, options=()):
+        start = time.monotonic()
+        run = rig('rig', command, limit=limit, quiet=True, options=options)
+        good = run.returncode == 1 and re.search(says, run.stderr)
+        return Row('rig', 'igb', test, 'pass' if good else 'fail', time.monotonic() - start,
+                   '' if good else f'status {run.returncode}: {results.last_line(run.stderr)}')
+
+    yield case('a kernel report fails the run', 'echo "WARNING: CPU: 0 made up" >/dev/kmsg', 'made up')
+    yield case('a hang is cut', 'echo about to hang >/dev/kmsg; sleep 1000', 'about to hang', limit=60)
+    yield case('a crash fails the run', 'echo c >/proc/sysrq-trigger', 'Kernel panic|ended before')
+    start = time.monotonic()
+    run = rig('rig', 'echo said; exit 3', quiet=True)
+    good = run.returncode == 3 and 'said' in read_result('rig', 'output.log')
+    yield Row('rig', 'igb', "the command's status and output come back", 'pass' if good else 'fail',
+              time.monotonic() - start)
+
+
+def run_samples(_args):
+    start = time.monotonic()
+    run = rig('samples', 'tools/testing/vm/try-samples', kernel='debug')
+    text = read_result('samples', 'output.log')
+    for test, result, reason in results.parse_ktap(text, 'samples'):
+        yield Row('samples', 'igb', test, result, 0, reason)
+    yield Row('samples', 'igb', 'samples: no kernel report, no hang', 'fail' if run.returncode else 'pass',
+              time.monotonic() - start)
+
+
+def run_deb(_args):
+    start = time.monotonic()
+    run = subprocess.run([f'{TOP}/tools/testing/vm/try-deb'], check=False, capture_output=True, text=True)
+    yield Row('deb', 'igb', 'the package installs and its kernel boots', 'fail' if run.returncode else 'pass',
+              time.monotonic() - start, results.last_line(run.stdout + run.stderr) if run.returncode else '')
