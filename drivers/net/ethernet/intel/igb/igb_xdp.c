@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Attaching XDP programs.
+ *
+ * A receive buffer looks the same with and without a program: the build_skb
+ * layout has headroom in front of every frame and skb_shared_info behind it.
+ * So attaching, replacing and detaching is one store to each ring while it
+ * runs; the poll loads the ring's pointer and runs what it finds.
+ *
+ * adapter->xdp_prog is what igb_xdp_is_enabled() tells: it is set before the
+ * first ring can run the program and cleared after the last one has run it,
+ * so that a frame that a program transmits finds XDP enabled.
+ *
+ * A queue that has an AF_XDP pool takes its buffers from there as long as XDP
+ * is enabled. Enabling or disabling XDP stops and starts such a queue, and no
+ * other; the link does not notice.
+ */
+
+#include <linux/bpf.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/xdp_sock_drv.h>
+
+#include "igb.h"
+
+/* A program has headroom, and sees one buffer: the largest frame must fit it. */
+static int igb_xdp_check(struct igb_adapter *adapter,
+			 struct netlink_ext_ack *extack)
+{
+	unsigned int mtu = adapter->netdev->mtu;
+	unsigned int max;
+
+	if (adapter->flags & IGB_FLAG_RX_LEGACY) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "legacy-rx leaves a program no headroom; turn it off with ethtool --set-priv-flags");
+		return -EOPNOTSUPP;
+	}
+
+	max = igb_rx_bufsz(adapter->rx_ring[0]) - IGB_ETH_PKT_HDR_PAD;
+	if (mtu > max) {
+		NL_SET_ERR_MSG_FMT_MOD(extack,
+				       "MTU %u does not fit one receive buffer; set it to %u or less",
+				       mtu, max);
+		return -EINVAL;
+	}
+
+	return 0;
+}
+
+/* While the interface is down its queues are stopped as they are. */
+static bool igb_xdp_pool_runs(struct igb_adapter *adapter, u16 qid)
+{
+	struct xsk_buff_pool *pool = xsk_get_pool_from_qid(adapter->netdev, qid);
+
+	return pool && pool->dev && !test_bit(__IGB_DOWN, &adapter->state);
+}
+
+static void igb_xdp_stop_pools(struct igb_adapter *adapter)
+{
+	u16 qid;
+
+	for (qid = 0; qid < adapter->num_rx_queues; qid++)
+		if (igb_xdp_pool_runs(adapter, qid))
+			igb_txrx_ring_disable(adapter, qid);
+}
+
+static void igb_xdp_start_pools(struct igb_adapter *adapter)
+{
+	u16 qid;
+
+	for (qid = 0; qid < adapter->num_rx_queues; qid++) {
+		if (!igb_xdp_pool_runs(adapter, qid))
+			continue;
+		igb_txrx_ring_enable(adapter, qid);
+		/* poll once for the buffers that the pool did not have yet */
+		if (igb_xdp_is_enabled(adapter))
+			igb_xsk_wakeup(adapter->netdev, qid, XDP_WAKEUP_RX);
+	}
+}
+
+/* Once this returns no ring runs, or is going to run, what it ran before. */
+static void igb_xdp_set_rings(struct igb_adapter *adapter,
+			      struct bpf_prog *prog)
+{
+	int i;
+
+	/* paired with READ_ONCE() in igb_run_xdp() and igb_clean_rx_irq_zc() */
+	for (i = 0; i < adapter->num_rx_queues; i++)
+		WRITE_ONCE(adapter->rx_ring[i]->xdp_prog, prog);
+
+	/* polls that loaded the pointer before the stores end with their RCU
+	 * read-side section
+	 */
+	synchronize_net();
+}
+
+static void igb_xdp_replace(struct igb_adapter *adapter, struct bpf_prog *prog)
+{
+	WRITE_ONCE(adapter->xdp_prog, prog);
+	igb_xdp_set_rings(adapter, prog);
+}
+
+static void igb_xdp_enable(struct igb_adapter *adapter, struct bpf_prog *prog)
+{
+	igb_xdp_stop_pools(adapter);
+	igb_xdp_replace(adapter, prog);
+	igb_xdp_start_pools(adapter);
+	xdp_features_set_redirect_target(adapter->netdev, true);
+}
+
+static void igb_xdp_disable(struct igb_adapter *adapter)
+{
+	xdp_features_clear_redirect_target(adapter->netdev);
+	igb_xdp_stop_pools(adapter);
+	igb_xdp_set_rings(adapter, NULL);
+	WRITE_ONCE(adapter->xdp_prog, NULL);
+	igb_xdp_start_pools(adapter);
+}
+
+static int igb_xdp_setup(struct igb_adapter *adapter, struct bpf_prog *prog,
+			 struct netlink_ext_ack *extack)
+{
+	struct bpf_prog *old_prog = adapter->xdp_prog;
+	int err;
+
+	if (prog) {
+		err = igb_xdp_check(adapter, extack);
+		if (err)
+			return err;
+	}
+
+	if (prog && old_prog)
+		igb_xdp_replace(adapter, prog);
+	else if (prog)
+		igb_xdp_enable(adapter, prog);
+	else if (old_prog)
+		igb_xdp_disable(adapter);
+
+	if (old_prog)
+		bpf_prog_put(old_prog);
+
+	return 0;
+}
+
+/**
+ * igb_xdp - attach, replace or detach an XDP program or an AF_XDP pool
+ * @dev: network interface device structure
+ * @xdp: what to do
+ *
+ * Called with RTNL held. A program is taken over without a change of the link
+ * and without losing a frame, except on queues that have an AF_XDP pool.
+ *
+ * Return: 0, -EINVAL where the MTU is too large for a program, -EOPNOTSUPP
+ * with legacy-rx set. What was attached before a failure stays attached.
+ */
+int igb_xdp(struct net_device *dev, struct netdev_bpf *xdp)
+{
+	struct igb_adapter *adapter = netdev_priv(dev);
+
+	ASSERT_RTNL();
+
+	switch (xdp->command) {
+	case XDP_SETUP_PROG:
+		return igb_xdp_setup(adapter, xdp->prog, xdp->extack);
+	case XDP_SETUP_XSK_POOL:
+		return igb_xsk_pool_setup(adapter, xdp->xsk.pool,
+					  xdp->xsk.queue_id);
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sends numbered UDP datagrams until all are sent or a SIGTERM comes, or
+ * receives them. Both report as JSON: how many were sent; how many arrived, out
+ * of order, twice, or with another payload than was sent.
+ *
+ * A datagram holds its number (8 bytes, big endian), a mark (1 byte, sent as
+ * zero: a program under test may write there), then bytes that follow from the
+ * number and their position.
+ */
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <error.h>
+#include <limits.h>
+#include <netdb.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MARK_OFFSET	8
+#define HEADER_LEN	9
+#define MAX_LEN		65536
+#define MAX_RUNS	4096
+#define SOCKET_BUFFER	(32 << 20)
+
+struct options {
+	const char *host, *port;
+	unsigned long count, rate, size, idle_ms;
+	bool echo;
+};
+
+/* What has arrived. A run is a series of datagrams with the same mark. */
+struct report {
+	uint64_t received, reordered, duplicate, corrupt;
+	uint64_t next;
+	unsigned char *seen;
+	char runs[MAX_RUNS + 1];
+	unsigned int nr_runs;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_term(int signo __attribute__((unused)))
+{
+	stop = 1;
+}
+
+static uint8_t pattern(uint64_t seq, size_t pos)
+{
+	return (uint8_t)(seq * 31 + pos);
+}
+
+static void fill(uint8_t *buf, size_t len, uint64_t seq)
+{
+	uint64_t be = htobe64(seq);
+	size_t i;
+
+	memcpy(buf, &be, sizeof(be));
+	buf[MARK_OFFSET] = 0;
+	for (i = HEADER_LEN; i < len; i++)
+		buf[i] = pattern(seq, i);
+}
+
+static bool intact(const uint8_t *buf, size_t len, uint64_t seq)
+{
+	size_t i;
+
+	for (i = HEADER_LEN; i < len; i++)
+		if (buf[i] != pattern(seq, i))
+			return false;
+	return true;
+}
+
+static void note_mark(struct report *r, uint8_t mark)
+{
+	char c = mark ? mark : '0';
+
+	if (r->nr_runs && r->runs[r->nr_runs - 1] == c)
+		return;
+	if (r->nr_runs == MAX_RUNS)
+		error(1, 0, "more than %d runs of marks", MAX_RUNS);
+	r->runs[r->nr_runs++] = c;
+}
+
+static void take(struct report *r, const struct options *opt,
+		 const uint8_t *buf, size_t len)
+{
+	uint64_t seq;
+
+	memcpy(&seq, buf, sizeof(seq));
+	seq = be64toh(seq);
+	if (len != opt->size || seq >= opt->count || !intact(buf, len, seq)) {
+		r->corrupt++;
+		return;
+	}
+	note_mark(r, buf[MARK_OFFSET]);
+	if (r->seen[seq]) {
+		r->duplicate++;
+		return;
+	}
+	r->seen[seq] = 1;
+	r->received++;
+	if (seq < r->next)
+		r->reordered++;
+	else
+		r->next = seq + 1;
+}
+
+static void print_report(const struct report *r)
+{
+	printf("{\"received\": %llu, \"reordered\": %llu, \"duplicate\": %llu, \"corrupt\": %llu, \"runs\": \"%s\"}\n",
+	       (unsigned long long)r->received,
+	       (unsigned long long)r->reordered,
+	       (unsigned long long)r->duplicate,
+	       (unsigned long long)r->corrupt, r->runs);
+}
+
+/* Until all numbers are there or nothing has come for the idle time. */
+static void receive_all(int fd, struct report *r, const struct options *opt,
+			int first_wait_ms)
+{
+	static uint8_t buf[MAX_LEN];
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	int wait_ms = first_wait_ms;
+
+	while (r->received < opt->count) {
+		ssize_t len;
+
+		if (poll(&pfd, 1, wait_ms) == 0)
+			return;
+		len = recv(fd, buf, sizeof(buf), 0);
+		if (len < 0)
+			error(1, errno, "recv");
+		if (len >= HEADER_LEN)
+			take(r, opt, buf, len);
+		wait_ms = opt->idle_ms;
+	}
+}
+
+static int open_socket(const struct options *opt, bool bind_it,
+		       struct addrinfo **peer)
+{
+	struct addrinfo hints = {
+		.ai_socktype = SOCK_DGRAM,
+		.ai_flags = bind_it ? AI_PASSIVE : 0,
+		.ai_family = opt->host ? AF_UNSPEC : AF_INET6,
+	};
+	int size = SOCKET_BUFFER, one = 1, err, fd;
+	struct addrinfo *ai;
+
+	err = getaddrinfo(opt->host, opt->port, &hints, &ai);
+	if (err)
+		error(1, 0, "%s: %s", opt->host, gai_strerror(err));
+	fd = socket(ai->ai_family, SOCK_DGRAM, 0);
+	if (fd < 0)
+		error(1, errno, "socket");
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size));
+	/* a program that marks the payload cannot keep the checksum right */
+	setsockopt(fd, SOL_SOCKET, SO_NO_CHECK, &one, sizeof(one));
+	if (ai->ai_family == AF_INET6) {
+		setsockopt(fd, SOL_UDP, UDP_NO_CHECK6_TX, &one, sizeof(one));
+		setsockopt(fd, SOL_UDP, UDP_NO_CHECK6_RX, &one, sizeof(one));
+	}
+	if (bind_it && bind(fd, ai->ai_addr, ai->ai_addrlen))
+		error(1, errno, "bind");
+	if (peer)
+		*peer = ai;
+	else
+		freeaddrinfo(ai);
+	return fd;
+}
+
+static void bind_source(int fd, const struct addrinfo *peer, const char *port)
+{
+	struct sockaddr_storage any = { .ss_family = peer->ai_family };
+	in_port_t be_port = htons(atoi(port));
+
+	if (peer->ai_family == AF_INET6)
+		((struct sockaddr_in6 *)&any)->sin6_port = be_port;
+	else
+		((struct sockaddr_in *)&any)->sin_port = be_port;
+	if (bind(fd, (struct sockaddr *)&any, peer->ai_addrlen))
+		error(1, errno, "bind");
+}
+
+static void pace(const struct timespec *start, unsigned long sent,
+		 unsigned long rate)
+{
+	struct timespec due = *start;
+	uint64_t ns = 1000000000ULL * sent / rate;
+
+	due.tv_sec += (due.tv_nsec + ns) / 1000000000ULL;
+	due.tv_nsec = (due.tv_nsec + ns) % 1000000000ULL;
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+}
+
+/* Returns how many were sent. */
+static unsigned long send_all(const struct options *opt, struct report *r)
+{
+	static uint8_t buf[MAX_LEN];
+	struct addrinfo *peer;
+	struct timespec start;
+	unsigned long i;
+	int fd;
+
+	fd = open_socket(opt, false, &peer);
+	bind_source(fd, peer, opt->port);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (i = 0; i < opt->count && !stop; i++) {
+		fill(buf, opt->size, i);
+		if (opt->rate)
+			pace(&start, i, opt->rate);
+		if (sendto(fd, buf, opt->size, 0, peer->ai_addr,
+			   peer->ai_addrlen) < 0)
+			error(1, errno, "send of number %lu", i);
+	}
+	if (opt->echo)
+		receive_all(fd, r, opt, opt->idle_ms);
+	freeaddrinfo(peer);
+	close(fd);
+	return i;
+}
+
+static void usage(void)
+{
+	fprintf(stderr,
+		"usage: seqstream send|recv [-e] [-d HOST] [-p PORT] [-n COUNT] [-r PER_SECOND] [-s BYTES] [-i IDLE_MS]\n"
+		"  -e  send: wait for the datagrams to come back, and report\n"
+		"  -i  how long nothing has to come before the report is made\n");
+	exit(2);
+}
+
+static unsigned long number(const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	if (*end || end == arg || n > INT_MAX)
+		usage();
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opt = {
+		.port = "34567", .count = 1, .size = 64, .idle_ms = 1000,
+	};
+	struct report report = {};
+	bool sender;
+	int c;
+
+	if (argc < 2)
+		usage();
+	sender = !strcmp(argv[1], "send");
+	if (!sender && strcmp(argv[1], "recv"))
+		usage();
+	while ((c = getopt(argc - 1, argv + 1, "ed:p:n:r:s:i:")) != -1) {
+		switch (c) {
+		case 'e': opt.echo = true; break;
+		case 'd': opt.host = optarg; break;
+		case 'p': opt.port = optarg; break;
+		case 'n': opt.count = number(optarg); break;
+		case 'r': opt.rate = number(optarg); break;
+		case 's': opt.size = number(optarg); break;
+		case 'i': opt.idle_ms = number(optarg); break;
+		default: usage();
+		}
+	}
+	if (opt.size < HEADER_LEN || opt.size > MAX_LEN - 1 || !opt.count ||
+	    (sender && !opt.host))
+		usage();
+	report.seen = calloc(opt.count, 1);
+	if (!report.seen)
+		error(1, errno, "calloc");
+
+	if (sender) {
+		unsigned long sent;
+
+		signal(SIGTERM, on_term);
+		sent = send_all(&opt, &report);
+		if (!opt.echo)
+			printf("{\"sent\": %lu}\n", sent);
+	} else {
+		int fd = open_socket(&opt, true, NULL);
+
+		/* the first one may take as long as its sender takes to start */
+		receive_all(fd, &report, &opt, 30000);
+		close(fd);
+	}
+	if (!sender || opt.echo)
+		print_report(&report);
+	free(report.seen);
+	return 0;
+}

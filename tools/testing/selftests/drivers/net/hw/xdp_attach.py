@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+
+"""
+Attaching, replacing and detaching XDP programs under traffic.
+
+The remote end sends numbered datagrams (seqstream.c). The programs
+(xdp_attach.bpf.c) act on these alone: they mark them, drop them or send them
+back, so that what arrives tells which program each datagram met.
+"""
+
+import json
+import re
+import tempfile
+
+from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_gt, ksft_in, ksft_lt, ksft_run
+from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
+from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_file, wait_port_listen
+
+PORT = 34567
+PIN_DIR = "/sys/fs/bpf/xdp_attach"
+CYCLES = 200
+
+
+def _load_programs(cfg):
+    """Loads all programs once; attaching is then the only thing a test does."""
+    bpftool(f"prog loadall {cfg.test_dir / 'xdp_attach.bpf.o'} {PIN_DIR}")
+    defer(cmd, f"rm -r {PIN_DIR}")
+    defer(ip, f"link set dev {cfg.ifname} xdp off")
+
+
+def _attach(cfg, prog, force=True):
+    ip(f"{'-force ' if force else ''}link set dev {cfg.ifname} xdp pinned {PIN_DIR}/{prog}")
+
+
+def _detach(cfg):
+    ip(f"link set dev {cfg.ifname} xdp off")
+
+
+def _attached(cfg):
+    return "xdp" in ip(f"link show dev {cfg.ifname}", json=True)[0]
+
+
+def _carrier_changes(cfg):
+    with open(f"/sys/class/net/{cfg.ifname}/carrier_changes", encoding="ascii") as f:
+        return int(f.read())
+
+
+def _stats(cfg):
+    return ethtool(f"-S {cfg.ifname}", json=True)[0]
+
+
+def _queue_stat(stats, name):
+    """One XDP counter per queue, under the names that the drivers have."""
+    pattern = re.compile(rf"(?:rx_queue_|rx)(\d+)_xdp_{name}$")
+    found = {int(m[1]): v for k, v in stats.items() if (m := pattern.match(k))}
+    if not found:
+        raise KeyError(f"no counter per queue for {name}")
+    return [found[q] for q in sorted(found)]
+
+
+class Stream:
+    """Numbered datagrams from the remote end, for as long as the block runs."""
+
+    def __init__(self, cfg, rate, count=1000000):
+        args = f"-n {count} -s 200 -p {PORT}"
+        self._recv = bkg(f"{cfg.test_dir / 'seqstream'} recv {args} -i 2000", exit_wait=True)
+        wait_port_listen(PORT, proto="udp")
+        self._send = bkg(f"{cfg.bin_remote} send -d {cfg.addr} -r {rate} {args}",
+                         host=cfg.remote, exit_wait=True)
+        self.sent = None
+        self.report = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, ex_type, ex_value, ex_tb):
+        self._send.process(terminate=True, timeout=60)
+        self._recv.process(terminate=bool(ex_type), timeout=60)
+        if not ex_type:
+            self.sent = json.loads(self._send.stdout)["sent"]
+            self.report = json.loads(self._recv.stdout)
+
+
+def _send(cfg, count):
+    """Sends datagrams that nobody here needs to receive."""
+    cmd(f"{cfg.bin_remote} send -d {cfg.addr} -n {count} -p {PORT} -r 20000", host=cfg.remote)
+
+
+def _receive_one(cfg):
+    """The mark of one datagram sent now."""
+    recv = bkg(f"{cfg.test_dir / 'seqstream'} recv -n 1 -p {PORT}", exit_wait=True)
+    wait_port_listen(PORT, proto="udp")
+    _send(cfg, 1)
+    recv.process(terminate=False, timeout=60)
+    return json.loads(recv.stdout)["runs"]
+
+
+def _expect_unharmed(report, sent):
+    ksft_gt(sent, 0)
+    ksft_eq(sent - report["received"], 0, comment="datagrams lost")
+    ksft_eq(report["reordered"], 0, comment="datagrams out of order")
+    ksft_eq(report["duplicate"], 0, comment="datagrams twice")
+    ksft_eq(report["corrupt"], 0, comment="datagrams altered")
+
+
+def attach_keeps_link(cfg):
+    """The carrier does not change, whatever is done to the program."""
+    _load_programs(cfg)
+    before = _carrier_changes(cfg)
+    _attach(cfg, "mark_a")
+    ksft_eq(_carrier_changes(cfg), before, comment="attach")
+    _attach(cfg, "mark_b")
+    ksft_eq(_carrier_changes(cfg), before, comment="replace")
+    _detach(cfg)
+    ksft_eq(_carrier_changes(cfg), before, comment="detach")
+    _detach(cfg)
+    ksft_eq(_carrier_changes(cfg), before, comment="detach without a program")
+
+
+def attach_loses_nothing(cfg):
+    """A stream arrives whole and in order across many changes of the program."""
+    _load_programs(cfg)
+    before = _carrier_changes(cfg)
+    with tempfile.NamedTemporaryFile("w", suffix=".batch") as batch:
+        for _ in range(CYCLES):
+            for what in (f"pinned {PIN_DIR}/mark_a", f"pinned {PIN_DIR}/mark_b", "off"):
+                batch.write(f"link set dev {cfg.ifname} xdp {what}\n")
+        batch.flush()
+        with Stream(cfg, rate=4000) as stream:
+            cmd(f"ip -force -batch {batch.name}", timeout=300)
+    _expect_unharmed(stream.report, stream.sent)
+    ksft_eq(_carrier_changes(cfg), before, comment="carrier changes")
+    ksft_gt(len(stream.report["runs"]), CYCLES, comment="the stream met the programs")
+    ksft_lt(len(stream.report["runs"]), 3 * CYCLES + 2,
+            comment="no frame met a program that was gone")
+
+
+def new_program_at_once(cfg):
+    """Once the call has returned the next frame meets the new program."""
+    _load_programs(cfg)
+    for prog, mark in (("mark_a", "A"), ("mark_b", "B"), ("mark_a", "A"), (None, "0")) * 3:
+        if prog:
+            _attach(cfg, prog)
+        else:
+            _detach(cfg)
+        ksft_eq(_receive_one(cfg), mark, comment=f"{prog or 'no program'}")
+
+
+@ksft_disruptive
+def detach_at_any_mtu(cfg):
+    """There is no MTU at which a program cannot be detached."""
+    biggest = ip(f"-d link show dev {cfg.ifname}", json=True)[0]["max_mtu"]
+    defer(ip, f"link set dev {cfg.ifname} mtu {cfg.dev['mtu']}")
+    ip(f"link set dev {cfg.ifname} mtu {biggest}")
+    _detach(cfg)
+
+
+@ksft_variants([
+    KsftNamedVariant("drop", "drop", "drop"),
+    KsftNamedVariant("pass", "mark_a", "pass"),
+    KsftNamedVariant("aborted", "aborted", "aborted"),
+    KsftNamedVariant("unknown", "unknown_action", "aborted"),
+    KsftNamedVariant("tx", "tx", "tx"),
+    KsftNamedVariant("redirect", "redirect", "redirect"),
+    KsftNamedVariant("redirect_fail", "redirect_nowhere", "redirect_fail"),
+])
+def counts(cfg, prog, counter):
+    """Each frame counts once, for its queue and the device, as what became of it."""
+    count = 1000
+    others = {"pass", "drop", "tx", "tx_full", "redirect", "redirect_fail", "aborted"} - {counter, "pass"}
+    _load_programs(cfg)
+    _attach(cfg, prog)
+    before = _stats(cfg)
+    _send(cfg, count)
+    after = _stats(cfg)
+
+    per_queue = [b - a for a, b in zip(_queue_stat(before, counter), _queue_stat(after, counter))]
+    device = after[f"rx_xdp_{counter}"] - before[f"rx_xdp_{counter}"]
+    # other frames, neighbour discovery for one, may pass meanwhile
+    check = ksft_ge if counter == "pass" else ksft_eq
+    check(device, count, comment="device")
+    ksft_eq(sum(per_queue), device, comment="sum of the queues")
+    for other in sorted(others):
+        ksft_eq(after[f"rx_xdp_{other}"], before[f"rx_xdp_{other}"], comment=other)
+
+
+def counts_on_the_right_queue(cfg):
+    """A frame counts on the queue it came in on."""
+    queues = len(_queue_stat(_stats(cfg), "drop"))
+    if queues < 2:
+        raise KsftSkipEx("one receive queue")
+    _load_programs(cfg)
+    _attach(cfg, "drop")
+    defer(ethtool, f"-X {cfg.ifname} default")
+    for queue in range(queues):
+        weights = " ".join("1" if q == queue else "0" for q in range(queues))
+        ethtool(f"-X {cfg.ifname} weight {weights}")
+        before = _queue_stat(_stats(cfg), "drop")
+        _send(cfg, 100)
+        after = _queue_stat(_stats(cfg), "drop")
+        ksft_eq([b - a for a, b in zip(before, after)],
+                [100 if q == queue else 0 for q in range(queues)])
+
+
+@ksft_variants(["tx", "redirect"])
+def sends_back(cfg, prog):
+    """What a program sends out of the port it came in on arrives, whole."""
+    _load_programs(cfg)
+    _attach(cfg, prog)
+    echo = cmd(f"{cfg.bin_remote} send -e -d {cfg.addr} -n 2000 -p {PORT} -r 5000",
+               host=cfg.remote)
+    _expect_unharmed(json.loads(echo.stdout), 2000)
+
+
+@ksft_disruptive
+def attach_beside_af_xdp(cfg):
+    """A queue with a zero-copy socket restarts, its neighbour loses nothing."""
+    stats = _stats(cfg)
+    queues = len([k for k in stats if re.match(r"rx_queue_\d+_packets$|rx\d+_packets$", k)])
+    if queues < 2:
+        raise KsftSkipEx("one receive queue")
+    _load_programs(cfg)
+    defer(ethtool, f"-X {cfg.ifname} default")
+    ethtool(f"-X {cfg.ifname} weight 1 {' '.join('0' * (queues - 1))}")
+    before = _carrier_changes(cfg)
+    with bkg(f"{cfg.net_lib_dir / 'xdp_helper'} {cfg.ifindex} 1 -z", ksft_wait=3):
+        with Stream(cfg, rate=2000) as stream:
+            for _ in range(10):
+                _attach(cfg, "mark_a")
+                _detach(cfg)
+    _expect_unharmed(stream.report, stream.sent)
+    ksft_eq(_carrier_changes(cfg), before, comment="carrier changes")
+
+
+@ksft_disruptive
+def legacy_rx_is_refused(cfg):
+    """No program where there is no headroom, and the message says why."""
+    if "legacy-rx" not in ethtool(f"--show-priv-flags {cfg.ifname}").stdout:
+        raise KsftSkipEx("no legacy-rx flag")
+    _load_programs(cfg)
+    defer(ethtool, f"--set-priv-flags {cfg.ifname} legacy-rx off")
+    ethtool(f"--set-priv-flags {cfg.ifname} legacy-rx on")
+    refused = cmd(f"ip link set dev {cfg.ifname} xdp pinned {PIN_DIR}/drop", fail=False)
+    ksft_eq(refused.ret != 0, True, comment="attach fails")
+    ksft_in("legacy-rx", refused.stderr)
+    ksft_eq(_attached(cfg), False)
+
+    ethtool(f"--set-priv-flags {cfg.ifname} legacy-rx off")
+    _attach(cfg, "mark_a")
+    refused = cmd(f"ethtool --set-priv-flags {cfg.ifname} legacy-rx on", fail=False)
+    ksft_eq(refused.ret != 0, True, comment="legacy-rx fails under a program")
+    ksft_eq(_receive_one(cfg), "A", comment="the program still runs")
+
+
+@ksft_disruptive
+def down_and_up_keeps_program(cfg):
+    """A program attached while the interface is down runs once it is up."""
+    _load_programs(cfg)
+    defer(ip, f"link set dev {cfg.ifname} up")
+    ip(f"link set dev {cfg.ifname} down")
+    _attach(cfg, "mark_b")
+    ip(f"link set dev {cfg.ifname} up")
+    wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1")
+    ksft_eq(_receive_one(cfg), "B")
+
+
+def main() -> None:
+    with NetDrvEpEnv(__file__, nsim_test=False) as cfg:
+        cfg.bin_remote = cfg.remote.deploy(str(cfg.test_dir / "seqstream"))
+        ksft_run([attach_keeps_link, attach_loses_nothing, new_program_at_once,
+                  detach_at_any_mtu, counts, counts_on_the_right_queue, sends_back,
+                  attach_beside_af_xdp, legacy_rx_is_refused, down_and_up_keeps_program],
+                 args=(cfg, ))
+    ksft_exit()
+
+
+if __name__ == "__main__":
+    main()
