@@ -11,6 +11,8 @@ KIND := $(if $(BASE),base,$(if $(DEBUG),debug,release))
 NIC ?= igb
 export KERNEL_TREE MIRROR RXHOOK_CACHE ACCEL FORCE PATCH
 
+CHECK = $(ROOM) python3 tools/testing/check/main.py $(if $(SUITE),--suite "$(SUITE)") \
+	$(if $(TEST),--test "$(TEST)") $(if $(BASE),--base)
 CACHE := $(or $(RXHOOK_CACHE),$(HOME)/.cache/rxhook)
 
 help: ## list the commands
@@ -24,15 +26,13 @@ help: ## list the commands
 demo: kernel samples build/seqstream ## boot, flood a port, drop the flood in the hook, count
 	@$(ROOM) tools/testing/vm/run-demo $(NIC)
 
-check: ## run the tests: SUITE=name, TEST=name, BASE=1 for our tests on the unpatched kernel
-	@$(ROOM) python3 tools/testing/check/main.py --plan $(if $(SUITE),--suite "$(SUITE)") $(if $(BASE),--base) | \
-		while read -r goal; do $(MAKE) $$goal </dev/null || exit 1; done
-	@$(ROOM) python3 tools/testing/check/main.py $(if $(SUITE),--suite "$(SUITE)") \
-		$(if $(TEST),--test "$(TEST)") $(if $(BASE),--base)
+check: room ## run the tests: SUITE=name, TEST=name, BASE=1 for our tests on the unpatched kernel
+	@$(CHECK) --plan >build/check-needs && \
+		while read -r goal; do $(MAKE) $$goal </dev/null || exit 1; done <build/check-needs
+	@$(CHECK)
 
 room: ## make the room: compilers, QEMU, the guest's root file system
 	@scripts/room make
-	@mkdir -p build && ln -sfn "$$(scripts/room path)" build/root
 
 base: room ## fetch the base kernel
 	@$(ROOM) scripts/base

@@ -11,6 +11,8 @@ import argparse
 import os
 import sys
 import time
+from dataclasses import dataclass
+from typing import Callable
 
 import results
 import suite_guest
@@ -20,16 +22,28 @@ import suite_series
 TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/check')
 EXPECTED = f'{TOP}/tools/testing/expected'
 
-# name: (what it does, the function that yields rows), in the order they run
+
+@dataclass
+class Suite:
+    what: str
+    run: Callable               # yields rows
+    needs: tuple[str, ...]      # goals of make that have to be there
+
+
+# in the order they run
 SUITES = {
-    'tools': ('tests of what is in scripts/ and tools/testing/', suite_host.run),
-    'series': ('each patch: checkpatch, builds alone; W=1, sparse, kernel-doc', suite_series.run),
-    'rig': ('a kernel report, a hang and a crash each fail a run', suite_guest.run_rig),
-    'upstream': ("the kernel's own driver selftests, on the debug kernel", suite_guest.run_upstream),
-    'rxhook': ('our selftests, on the debug kernel', suite_guest.run_own),
-    'samples': ('samples/bpf built, attached, counting', suite_guest.run_samples),
-    'deb': ('the kernel package installs and boots', suite_guest.run_deb),
+    'tools': Suite('tests of what is in scripts/ and tools/testing/', suite_host.run, ()),
+    'series': Suite('each patch: checkpatch, builds alone; W=1, sparse, kernel-doc', suite_series.run,
+                    ('kernel DEBUG=1',)),
+    'rig': Suite('a kernel report, a hang and a crash each fail a run', suite_guest.run_rig, ('kernel',)),
+    'upstream': Suite("the kernel's own driver selftests, on the debug kernel", suite_guest.run_upstream,
+                      ('kernel DEBUG=1', 'selftests')),
+    'rxhook': Suite('our selftests, on the debug kernel', suite_guest.run_own, ('kernel DEBUG=1', 'selftests')),
+    'samples': Suite('samples/bpf attached to a port with traffic', suite_guest.run_samples,
+                     ('kernel', 'samples')),
+    'deb': Suite('the kernel package installs and boots', suite_guest.run_deb, ('deb CONFIG=small',)),
 }
+BASE_NEEDS = ('kernel BASE=1', 'selftests')
 
 
 def parse(argv):
@@ -37,19 +51,20 @@ def parse(argv):
     ap.add_argument('--suite', default='')
     ap.add_argument('--test', default='')
     ap.add_argument('--base', action='store_true', help='our selftests, on the unpatched kernel')
+    ap.add_argument('--plan', action='store_true', help="print what make has to build first, a goal a line")
     args = ap.parse_args(argv)
     if args.suite and args.suite not in SUITES:
-        listing = '\n'.join(f'  {name:10}{what}' for name, (what, _) in SUITES.items())
+        listing = '\n'.join(f'  {name:10}{suite.what}' for name, suite in SUITES.items())
         sys.exit(f'rxhook: there is no suite {args.suite}; there are:\n{listing}')
     return args
 
 
 def run_suite(name, args):
     """The rows of one suite; what goes wrong in the suite itself is a failed row."""
-    print(f'## {name}: {SUITES[name][0]}', flush=True)
+    print(f'## {name}: {SUITES[name].what}', flush=True)
     start = time.monotonic()
     try:
-        rows = list(SUITES[name][1](args))
+        rows = list(SUITES[name].run(args))
     except (OSError, RuntimeError) as exc:
         rows = [results.Row(name, '-', f'{name} runs', 'fail', 0, str(exc))]
     if not rows:
@@ -64,6 +79,14 @@ def write_summary(rows):
     with open(path, 'w', encoding='utf-8') as f:
         f.write(results.HEADER + '\n')
         f.writelines(row.tsv() + '\n' for row in rows)
+
+
+def plan(args):
+    """Each goal once, in the order of the suites."""
+    if args.base:
+        return BASE_NEEDS
+    suites = [SUITES[args.suite]] if args.suite else SUITES.values()
+    return list(dict.fromkeys(goal for suite in suites for goal in suite.needs))
 
 
 def check_base():
@@ -84,6 +107,9 @@ def check(args):
 
 def main(argv=None):
     args = parse(argv)
+    if args.plan:
+        print('\n'.join(plan(args)))
+        return 0
     rows, expected = check_base() if args.base else check(args)
     whole = not args.suite and not args.test
     passed, failed, skipped, complaints = results.judge(rows, expected, complete=whole or args.base)

@@ -17,7 +17,7 @@ UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stat
 OWN = ['drivers/net/hw/xdp_attach.py']
 
 
-def rig(name, command, kernel='debug', limit=2400, quiet=False, options=()):
+def rig(name, command, kernel='release', limit=2400, quiet=False, options=()):
     argv = [RIG, 'run', '--kernel', kernel, '--name', name, '--limit', str(limit), *options,
             *(['--quiet'] if quiet else []), '--', command]
     return subprocess.run(argv, check=False, capture_output=quiet, text=True)
@@ -81,7 +81,7 @@ def run_rig(_args):
 
 def run_samples(_args):
     start = time.monotonic()
-    run = rig('samples', 'tools/testing/vm/try-samples', kernel='debug')
+    run = rig('samples', 'tools/testing/vm/try-samples')
     text = read_result('samples', 'output.log')
     for test, result, reason in results.parse_ktap(text, 'samples'):
         yield Row('samples', 'igb', test, result, 0, reason)

@@ -31,6 +31,7 @@
 #define MAX_LEN		65536
 #define MAX_RUNS	4096
 #define SOCKET_BUFFER	(32 << 20)
+#define NS_PER_S	1000000000LL
 
 struct options {
 	const char *host, *port;
@@ -40,19 +41,12 @@ struct options {
 
 /* What has arrived. A run is a series of datagrams with the same mark. */
 struct report {
-	uint64_t received, reordered, duplicate, corrupt;
+	unsigned long received, reordered, duplicate, corrupt;
 	uint64_t next;
 	unsigned char *seen;
 	char runs[MAX_RUNS + 1];
 	unsigned int nr_runs;
 };
-
-static volatile sig_atomic_t stop;
-
-static void on_term(int signo __attribute__((unused)))
-{
-	stop = 1;
-}
 
 static uint8_t pattern(uint64_t seq, size_t pos)
 {
@@ -117,11 +111,11 @@ static void take(struct report *r, const struct options *opt,
 
 static void print_report(const struct report *r)
 {
-	printf("{\"received\": %llu, \"reordered\": %llu, \"duplicate\": %llu, \"corrupt\": %llu, \"runs\": \"%s\"}\n",
-	       (unsigned long long)r->received,
-	       (unsigned long long)r->reordered,
-	       (unsigned long long)r->duplicate,
-	       (unsigned long long)r->corrupt, r->runs);
+	printf("{\"received\": %lu, ", r->received);
+	printf("\"reordered\": %lu, ", r->reordered);
+	printf("\"duplicate\": %lu, ", r->duplicate);
+	printf("\"corrupt\": %lu, ", r->corrupt);
+	printf("\"runs\": \"%s\"}\n", r->runs);
 }
 
 /* Until all numbers are there or nothing has come for the idle time. */
@@ -193,15 +187,43 @@ static void bind_source(int fd, const struct addrinfo *peer, const char *port)
 		error(1, errno, "bind");
 }
 
-static void pace(const struct timespec *start, unsigned long sent,
-		 unsigned long rate)
+static int64_t ns_since(const struct timespec *start)
 {
-	struct timespec due = *start;
-	uint64_t ns = 1000000000ULL * sent / rate;
+	struct timespec now;
 
-	due.tv_sec += (due.tv_nsec + ns) / 1000000000ULL;
-	due.tv_nsec = (due.tv_nsec + ns) % 1000000000ULL;
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - start->tv_sec) * NS_PER_S + now.tv_nsec - start->tv_nsec;
+}
+
+/* Waits until the next one is due; false if a SIGTERM, which main() has
+ * blocked, came before.
+ */
+static bool wait_turn(const struct timespec *start, unsigned long sent,
+		      unsigned long rate)
+{
+	struct timespec left = {};
+	sigset_t term;
+
+	if (rate) {
+		int64_t ns = NS_PER_S * sent / rate - ns_since(start);
+
+		if (ns > 0) {
+			left.tv_sec = ns / NS_PER_S;
+			left.tv_nsec = ns % NS_PER_S;
+		}
+	}
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	return sigtimedwait(&term, NULL, &left) != SIGTERM;
+}
+
+static void block_term(void)
+{
+	sigset_t term;
+
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, NULL);
 }
 
 /* Returns how many were sent. */
@@ -216,10 +238,8 @@ static unsigned long send_all(const struct options *opt, struct report *r)
 	fd = open_socket(opt, false, &peer);
 	bind_source(fd, peer, opt->port);
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (i = 0; i < opt->count && !stop; i++) {
+	for (i = 0; i < opt->count && wait_turn(&start, i, opt->rate); i++) {
 		fill(buf, opt->size, i);
-		if (opt->rate)
-			pace(&start, i, opt->rate);
 		if (sendto(fd, buf, opt->size, 0, peer->ai_addr,
 			   peer->ai_addrlen) < 0)
 			error(1, errno, "send of number %lu", i);
@@ -231,7 +251,7 @@ static unsigned long send_all(const struct options *opt, struct report *r)
 	return i;
 }
 
-static void usage(void)
+static void die_of_usage(void)
 {
 	fprintf(stderr,
 		"usage: seqstream send|recv [-e] [-d HOST] [-p PORT] [-n COUNT] [-r PER_SECOND] [-s BYTES] [-i IDLE_MS]\n"
@@ -246,7 +266,7 @@ static unsigned long number(const char *arg)
 	unsigned long n = strtoul(arg, &end, 10);
 
 	if (*end || end == arg || n > INT_MAX)
-		usage();
+		die_of_usage();
 	return n;
 }
 
@@ -260,25 +280,40 @@ int main(int argc, char **argv)
 	int c;
 
 	if (argc < 2)
-		usage();
+		die_of_usage();
 	sender = !strcmp(argv[1], "send");
 	if (!sender && strcmp(argv[1], "recv"))
-		usage();
+		die_of_usage();
 	while ((c = getopt(argc - 1, argv + 1, "ed:p:n:r:s:i:")) != -1) {
 		switch (c) {
-		case 'e': opt.echo = true; break;
-		case 'd': opt.host = optarg; break;
-		case 'p': opt.port = optarg; break;
-		case 'n': opt.count = number(optarg); break;
-		case 'r': opt.rate = number(optarg); break;
-		case 's': opt.size = number(optarg); break;
-		case 'i': opt.idle_ms = number(optarg); break;
-		default: usage();
+		case 'e':
+			opt.echo = true;
+			break;
+		case 'd':
+			opt.host = optarg;
+			break;
+		case 'p':
+			opt.port = optarg;
+			break;
+		case 'n':
+			opt.count = number(optarg);
+			break;
+		case 'r':
+			opt.rate = number(optarg);
+			break;
+		case 's':
+			opt.size = number(optarg);
+			break;
+		case 'i':
+			opt.idle_ms = number(optarg);
+			break;
+		default:
+			die_of_usage();
 		}
 	}
 	if (opt.size < HEADER_LEN || opt.size > MAX_LEN - 1 || !opt.count ||
 	    (sender && !opt.host))
-		usage();
+		die_of_usage();
 	report.seen = calloc(opt.count, 1);
 	if (!report.seen)
 		error(1, errno, "calloc");
@@ -286,7 +321,7 @@ int main(int argc, char **argv)
 	if (sender) {
 		unsigned long sent;
 
-		signal(SIGTERM, on_term);
+		block_term();
 		sent = send_all(&opt, &report);
 		if (!opt.echo)
 			printf("{\"sent\": %lu}\n", sent);

@@ -20,7 +20,7 @@
 struct seq {
 	__be64 number;
 	__u8 mark;
-} __attribute__((packed));
+};
 
 struct frame {
 	struct ethhdr *eth;
