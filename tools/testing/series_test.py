@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-SERIES = pathlib.Path(__file__).resolve().parents[2] / 'scripts/series.py'
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / 'scripts'
 LINES = [f'line {n}\n' for n in range(1, 41)]
 STUB = '#!/bin/sh\n'
 BASE_FILES = {
@@ -27,6 +27,7 @@ BASE_FILES = {
                                     '! grep -q "^+.*BAD" "$f" || { echo "$f:1: ERROR:BAD: bad"; exit 1; }\n',
 }
 ENV = {k: v for k, v in os.environ.items() if k not in ('FORCE', 'PATCH', 'KERNEL_TREE')} | {
+    'PYTHONDONTWRITEBYTECODE': '1',
     'GIT_AUTHOR_NAME': 'Änne Author', 'GIT_AUTHOR_EMAIL': 'a@kernel.example',
     'GIT_AUTHOR_DATE': '2026-02-03T04:05:06+0100',
     'GIT_COMMITTER_NAME': 'Some One', 'GIT_COMMITTER_EMAIL': 's@kernel.example'}
@@ -60,6 +61,15 @@ class SeriesTest(unittest.TestCase):
         (self.top / 'patches').mkdir(parents=True)
         git(self.top, 'init', '-q')
         write(self.top, '.gitignore', 'build/\n')
+        self.copy_scripts()
+
+    def copy_scripts(self):
+        """series.py works on the repository that it stands in."""
+        scripts = self.top / 'scripts'
+        shutil.copytree(SCRIPTS / 'rxseries', scripts / 'rxseries',
+                        ignore=shutil.ignore_patterns('__pycache__'))
+        shutil.copy(SCRIPTS / 'series.py', scripts)
+        write(self.top, 'scripts/base', STUB + '[ "$1" != path ] || echo "$TEST_BASE"\n').chmod(0o755)
 
     def make_base(self, files):
         src = self.tmp / 'src'
@@ -73,7 +83,8 @@ class SeriesTest(unittest.TestCase):
         shutil.rmtree(src)
 
     def series(self, command, **env):
-        done = subprocess.run([SERIES, '--top', self.top, '--base', self.base, command], env=ENV | env,
+        env = ENV | {'TEST_BASE': str(self.base)} | env
+        done = subprocess.run([self.top / 'scripts/series.py', command], env=env,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.said = done.stdout
         return done.returncode
@@ -313,6 +324,8 @@ class Tree(SeriesTest):
         self.top = self.top.rename(self.tmp / 'moved')
         self.base, self.linux = self.top / 'build/kernel-tree.git', self.top / 'build/linux'
         self.round_trip()
+        write(self.top, 'patches/0000-cover-letter', 'net: a hook\n\nText.\n')
+        self.good('mails')
 
 
 class Refresh(SeriesTest):
@@ -469,6 +482,8 @@ class Refresh(SeriesTest):
         patch = self.top / 'patches/0001-core-add-a-hook.patch'
         patch.write_text(patch.read_text().replace('Why so.', 'Why not.'))
         self.bad('refresh', f'patches/{patch.name} changed here')
+        (self.top / 'patches/0002-core-use-the-hook.patch').unlink()
+        self.bad('refresh', 'patches/0002-core-use-the-hook.patch changed here')
         self.assertIn('there', (self.linux / 'drivers/core.c').read_text())
 
     def test_only_this_side_changed(self):

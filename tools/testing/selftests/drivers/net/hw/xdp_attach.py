@@ -9,38 +9,16 @@ The remote end sends numbered datagrams (seqstream.c). The programs
 back, so that what arrives tells which program each datagram met.
 """
 
-import json
 import re
 import tempfile
 
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_gt, ksft_in, ksft_lt, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
-from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_file, wait_port_listen
+from lib.py import bkg, cmd, defer, ethtool, ip, wait_file
+from seqstream import PIN_DIR, Stream, attach, attach_and_settle, detach, expect_unharmed
+from seqstream import load_programs, send, send_and_get_back, send_and_receive
 
-PORT = 34567
-PIN_DIR = "/sys/fs/bpf/xdp_attach"
 CYCLES = 200
-
-
-def _load_programs(cfg):
-    """Loads all programs once; attaching is then the only thing a test does."""
-    bpftool(f"prog loadall {cfg.test_dir / 'xdp_attach.bpf.o'} {PIN_DIR}")
-    defer(cmd, f"rm -r {PIN_DIR}")
-    defer(ip, f"link set dev {cfg.ifname} xdp off")
-
-
-def _attach(cfg, prog, force=True):
-    ip(f"{'-force ' if force else ''}link set dev {cfg.ifname} xdp pinned {PIN_DIR}/{prog}")
-
-
-def _attach_and_settle(cfg, prog):
-    """For tests of what a program does: waits for the link, should it be gone."""
-    _attach(cfg, prog)
-    wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1", deadline=10)
-
-
-def _detach(cfg):
-    ip(f"link set dev {cfg.ifname} xdp off")
 
 
 def _attached(cfg):
@@ -65,68 +43,28 @@ def _queue_stat(stats, name):
     return [found[q] for q in sorted(found)]
 
 
-class Stream:
-    """Numbered datagrams from the remote end, for as long as the block runs."""
-
-    def __init__(self, cfg, rate, count=1000000):
-        args = f"-n {count} -s 200 -p {PORT}"
-        self._recv = bkg(f"{cfg.test_dir / 'seqstream'} recv {args} -i 2000", exit_wait=True)
-        wait_port_listen(PORT, proto="udp")
-        self._send = bkg(f"{cfg.bin_remote} send -d {cfg.addr} -r {rate} {args}",
-                         host=cfg.remote, exit_wait=True)
-        self.sent = None
-        self.report = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, ex_type, ex_value, ex_tb):
-        self._send.process(terminate=True, timeout=60)
-        self._recv.process(terminate=bool(ex_type), timeout=60)
-        if not ex_type:
-            self.sent = json.loads(self._send.stdout)["sent"]
-            self.report = json.loads(self._recv.stdout)
-
-
-def _send(cfg, count):
-    """Sends datagrams that nobody here needs to receive."""
-    cmd(f"{cfg.bin_remote} send -d {cfg.addr} -n {count} -p {PORT} -r 20000", host=cfg.remote)
-
-
 def _receive_one(cfg):
     """The mark of one datagram sent now."""
-    recv = bkg(f"{cfg.test_dir / 'seqstream'} recv -n 1 -p {PORT}", exit_wait=True)
-    wait_port_listen(PORT, proto="udp")
-    _send(cfg, 1)
-    recv.process(terminate=False, timeout=60)
-    return json.loads(recv.stdout)["runs"]
-
-
-def _expect_unharmed(report, sent):
-    ksft_gt(sent, 0)
-    ksft_eq(sent - report["received"], 0, comment="datagrams lost")
-    ksft_eq(report["reordered"], 0, comment="datagrams out of order")
-    ksft_eq(report["duplicate"], 0, comment="datagrams twice")
-    ksft_eq(report["corrupt"], 0, comment="datagrams altered")
+    return send_and_receive(cfg, 1, 200)["runs"]
 
 
 def attach_keeps_link(cfg):
     """The carrier does not change, whatever is done to the program."""
-    _load_programs(cfg)
+    load_programs(cfg, "xdp_attach.bpf.o")
     before = _carrier_changes(cfg)
-    _attach(cfg, "mark_a")
+    attach(cfg, "mark_a")
     ksft_eq(_carrier_changes(cfg), before, comment="attach")
-    _attach(cfg, "mark_b")
+    attach(cfg, "mark_b")
     ksft_eq(_carrier_changes(cfg), before, comment="replace")
-    _detach(cfg)
+    detach(cfg)
     ksft_eq(_carrier_changes(cfg), before, comment="detach")
-    _detach(cfg)
+    detach(cfg)
     ksft_eq(_carrier_changes(cfg), before, comment="detach without a program")
 
 
 def attach_loses_nothing(cfg):
     """A stream arrives whole and in order across many changes of the program."""
-    _load_programs(cfg)
+    load_programs(cfg, "xdp_attach.bpf.o")
     before = _carrier_changes(cfg)
     with tempfile.NamedTemporaryFile("w", suffix=".batch") as batch:
         for _ in range(CYCLES):
@@ -135,7 +73,7 @@ def attach_loses_nothing(cfg):
         batch.flush()
         with Stream(cfg, rate=4000) as stream:
             cmd(f"ip -force -batch {batch.name}", timeout=300)
-    _expect_unharmed(stream.report, stream.sent)
+    expect_unharmed(stream.report, stream.sent)
     ksft_eq(_carrier_changes(cfg), before, comment="carrier changes")
     ksft_gt(len(stream.report["runs"]), CYCLES, comment="the stream met the programs")
     ksft_lt(len(stream.report["runs"]), 3 * CYCLES + 2,
@@ -144,12 +82,12 @@ def attach_loses_nothing(cfg):
 
 def new_program_at_once(cfg):
     """Once the call has returned the next frame meets the new program."""
-    _load_programs(cfg)
+    load_programs(cfg, "xdp_attach.bpf.o")
     for prog, mark in (("mark_a", "A"), ("mark_b", "B"), ("mark_a", "A"), (None, "0")) * 3:
         if prog:
-            _attach(cfg, prog)
+            attach(cfg, prog)
         else:
-            _detach(cfg)
+            detach(cfg)
         ksft_eq(_receive_one(cfg), mark, comment=f"{prog or 'no program'}")
 
 
@@ -166,10 +104,10 @@ def counts(cfg, prog, counter):
     """Each frame counts once, for its queue and the device, as what became of it."""
     count = 1000
     others = {"pass", "drop", "tx", "tx_full", "redirect", "redirect_fail", "aborted"} - {counter, "pass"}
-    _load_programs(cfg)
-    _attach_and_settle(cfg, prog)
+    load_programs(cfg, "xdp_attach.bpf.o")
+    attach_and_settle(cfg, prog)
     before = _stats(cfg)
-    _send(cfg, count)
+    send(cfg, count)
     after = _stats(cfg)
 
     per_queue = [b - a for a, b in zip(_queue_stat(before, counter), _queue_stat(after, counter))]
@@ -187,14 +125,14 @@ def counts_on_the_right_queue(cfg):
     queues = len(_queue_stat(_stats(cfg), "drop"))
     if queues < 2:
         raise KsftSkipEx("one receive queue")
-    _load_programs(cfg)
-    _attach_and_settle(cfg, "drop")
+    load_programs(cfg, "xdp_attach.bpf.o")
+    attach_and_settle(cfg, "drop")
     defer(ethtool, f"-X {cfg.ifname} default")
     for queue in range(queues):
         weights = " ".join("1" if q == queue else "0" for q in range(queues))
         ethtool(f"-X {cfg.ifname} weight {weights}")
         before = _queue_stat(_stats(cfg), "drop")
-        _send(cfg, 100)
+        send(cfg, 100)
         after = _queue_stat(_stats(cfg), "drop")
         ksft_eq([b - a for a, b in zip(before, after)],
                 [100 if q == queue else 0 for q in range(queues)])
@@ -203,11 +141,9 @@ def counts_on_the_right_queue(cfg):
 @ksft_variants(["tx", "redirect"])
 def sends_back(cfg, prog):
     """What a program sends out of the port it came in on arrives, whole."""
-    _load_programs(cfg)
-    _attach_and_settle(cfg, prog)
-    echo = cmd(f"{cfg.bin_remote} send -e -d {cfg.addr} -n 2000 -p {PORT} -r 5000",
-               host=cfg.remote)
-    _expect_unharmed(json.loads(echo.stdout), 2000)
+    load_programs(cfg, "xdp_attach.bpf.o")
+    attach_and_settle(cfg, prog)
+    expect_unharmed(send_and_get_back(cfg, 2000), 2000)
 
 
 @ksft_disruptive
@@ -217,16 +153,16 @@ def attach_beside_af_xdp(cfg):
     queues = len([k for k in stats if re.match(r"rx_queue_\d+_packets$|rx\d+_packets$", k)])
     if queues < 2:
         raise KsftSkipEx("one receive queue")
-    _load_programs(cfg)
+    load_programs(cfg, "xdp_attach.bpf.o")
     defer(ethtool, f"-X {cfg.ifname} default")
     ethtool(f"-X {cfg.ifname} weight 1 {' '.join('0' * (queues - 1))}")
     before = _carrier_changes(cfg)
     with bkg(f"{cfg.net_lib_dir / 'xdp_helper'} {cfg.ifindex} 1 -z", ksft_wait=3):
         with Stream(cfg, rate=2000) as stream:
             for _ in range(10):
-                _attach(cfg, "mark_a")
-                _detach(cfg)
-    _expect_unharmed(stream.report, stream.sent)
+                attach(cfg, "mark_a")
+                detach(cfg)
+    expect_unharmed(stream.report, stream.sent)
     ksft_eq(_carrier_changes(cfg), before, comment="carrier changes")
 
 
@@ -235,7 +171,7 @@ def legacy_rx_is_refused(cfg):
     """No program where there is no headroom, and the message says why."""
     if "legacy-rx" not in ethtool(f"--show-priv-flags {cfg.ifname}").stdout:
         raise KsftSkipEx("no legacy-rx flag")
-    _load_programs(cfg)
+    load_programs(cfg, "xdp_attach.bpf.o")
     defer(ethtool, f"--set-priv-flags {cfg.ifname} legacy-rx off")
     ethtool(f"--set-priv-flags {cfg.ifname} legacy-rx on")
     refused = cmd(f"ip link set dev {cfg.ifname} xdp pinned {PIN_DIR}/drop", fail=False)
@@ -244,7 +180,7 @@ def legacy_rx_is_refused(cfg):
     ksft_eq(_attached(cfg), False)
 
     ethtool(f"--set-priv-flags {cfg.ifname} legacy-rx off")
-    _attach(cfg, "mark_a")
+    attach(cfg, "mark_a")
     refused = cmd(f"ethtool --set-priv-flags {cfg.ifname} legacy-rx on", fail=False)
     ksft_eq(refused.ret != 0, True, comment="legacy-rx fails under a program")
     ksft_eq(_receive_one(cfg), "A", comment="the program still runs")
@@ -253,10 +189,10 @@ def legacy_rx_is_refused(cfg):
 @ksft_disruptive
 def down_and_up_keeps_program(cfg):
     """A program attached while the interface is down runs once it is up."""
-    _load_programs(cfg)
+    load_programs(cfg, "xdp_attach.bpf.o")
     defer(ip, f"link set dev {cfg.ifname} up")
     ip(f"link set dev {cfg.ifname} down")
-    _attach(cfg, "mark_b")
+    attach(cfg, "mark_b")
     ip(f"link set dev {cfg.ifname} up")
     wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1")
     ksft_eq(_receive_one(cfg), "B")

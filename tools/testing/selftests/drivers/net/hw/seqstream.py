@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0
+
+"""
+Numbered datagrams from the remote end (seqstream.c) and programs that act on
+these alone (xdp_seq.bpf.h), for tests of what arrives.
+"""
+
+import json
+
+from lib.py import ksft_eq, ksft_gt
+from lib.py import bkg, bpftool, cmd, defer, ip, wait_file, wait_port_listen
+
+PORT = 34567
+PIN_DIR = "/sys/fs/bpf/xdp_seq"
+
+
+def load_programs(cfg, obj):
+    """Loads all programs once; attaching is then the only thing a test does."""
+    bpftool(f"prog loadall {cfg.test_dir / obj} {PIN_DIR}")
+    defer(cmd, f"rm -r {PIN_DIR}")
+    defer(ip, f"link set dev {cfg.ifname} xdp off")
+
+
+def attach(cfg, prog):
+    """Attaches or replaces."""
+    ip(f"-force link set dev {cfg.ifname} xdp pinned {PIN_DIR}/{prog}")
+
+
+def attach_and_settle(cfg, prog):
+    """For tests of what a program does: waits for the link, should it be gone."""
+    attach(cfg, prog)
+    wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1", deadline=10)
+
+
+def detach(cfg):
+    """Detaches, if something is attached."""
+    ip(f"link set dev {cfg.ifname} xdp off")
+
+
+class Stream:
+    """Numbered datagrams from the remote end, for as long as the block runs."""
+
+    def __init__(self, cfg, rate):
+        args = f"-n 1000000 -s 200 -p {PORT}"
+        self._recv = bkg(f"{cfg.test_dir / 'seqstream'} recv {args} -i 2000", exit_wait=True)
+        wait_port_listen(PORT, proto="udp")
+        self._send = bkg(f"{cfg.bin_remote} send -d {cfg.addr} -r {rate} {args}",
+                         host=cfg.remote, exit_wait=True)
+        self.sent = None
+        self.report = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, ex_type, ex_value, ex_tb):
+        self._send.process(terminate=True, timeout=60)
+        self._recv.process(terminate=bool(ex_type), timeout=60)
+        if not ex_type:
+            self.sent = json.loads(self._send.stdout)["sent"]
+            self.report = json.loads(self._recv.stdout)
+
+
+def send(cfg, count, size=200, rate=20000):
+    """Sends datagrams that nobody here needs to receive."""
+    cmd(f"{cfg.bin_remote} send -d {cfg.addr} -n {count} -s {size} -p {PORT} -r {rate}",
+        host=cfg.remote)
+
+
+def send_and_receive(cfg, count, size, rate=2000):
+    """What the sockets here report of datagrams of one size."""
+    recv = bkg(f"{cfg.test_dir / 'seqstream'} recv -n {count} -s {size} -p {PORT}", exit_wait=True)
+    wait_port_listen(PORT, proto="udp")
+    send(cfg, count, size, rate)
+    recv.process(terminate=False, timeout=60)
+    return json.loads(recv.stdout)
+
+
+def send_and_get_back(cfg, count, size=200, rate=5000):
+    """What the sender reports of datagrams that a program here sends back."""
+    echo = cmd(f"{cfg.bin_remote} send -e -d {cfg.addr} -n {count} -s {size} -p {PORT} -r {rate}",
+               host=cfg.remote)
+    return json.loads(echo.stdout)
+
+
+def expect_unharmed(report, sent):
+    ksft_gt(sent, 0)
+    ksft_eq(sent - report["received"], 0, comment="datagrams lost")
+    ksft_eq(report["reordered"], 0, comment="datagrams out of order")
+    ksft_eq(report["duplicate"], 0, comment="datagrams twice")
+    ksft_eq(report["corrupt"], 0, comment="datagrams altered")
