@@ -38,7 +38,7 @@ static int igb_xdp_check(struct igb_adapter *adapter,
 	max = igb_rx_bufsz(adapter->rx_ring[0]) - IGB_ETH_PKT_HDR_PAD;
 	if (mtu > max) {
 		NL_SET_ERR_MSG_FMT_MOD(extack,
-				       "MTU %u does not fit one receive buffer; set it to %u or less",
+				       "MTU %u does not fit one buffer; set it to %u or less",
 				       mtu, max);
 		return -EINVAL;
 	}
