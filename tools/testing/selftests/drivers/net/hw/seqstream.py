@@ -6,9 +6,10 @@ these alone (xdp_seq.bpf.h), for tests of what arrives.
 """
 
 import json
+import re
 
 from lib.py import ksft_eq, ksft_gt
-from lib.py import bkg, bpftool, cmd, defer, ip, wait_file, wait_port_listen
+from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_file, wait_port_listen
 
 PORT = 34567
 PIN_DIR = "/sys/fs/bpf/xdp_seq"
@@ -35,6 +36,12 @@ def attach_and_settle(cfg, prog):
 def detach(cfg):
     """Detaches, if something is attached."""
     ip(f"link set dev {cfg.ifname} xdp off")
+
+
+def stats(cfg):
+    """The driver's counters by their names."""
+    text = ethtool(f"-S {cfg.ifname}").stdout
+    return {name: int(value) for name, value in re.findall(r"^ +(\S+): (\d+)$", text, re.M)}
 
 
 class Stream:

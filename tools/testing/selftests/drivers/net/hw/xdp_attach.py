@@ -16,7 +16,7 @@ from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_gt, ksft_i
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import bkg, cmd, defer, ethtool, ip, wait_file
 from seqstream import PIN_DIR, Stream, attach, attach_and_settle, detach, expect_unharmed
-from seqstream import load_programs, send, send_and_get_back, send_and_receive
+from seqstream import load_programs, send, send_and_get_back, send_and_receive, stats
 
 CYCLES = 200
 
@@ -30,14 +30,10 @@ def _carrier_changes(cfg):
         return int(f.read())
 
 
-def _stats(cfg):
-    return ethtool(f"-S {cfg.ifname}", json=True)[0]
-
-
-def _queue_stat(stats, name):
+def _queue_stat(counters, name):
     """One XDP counter per queue, under the names that the drivers have."""
     pattern = re.compile(rf"(?:rx_queue_|rx)(\d+)_xdp_{name}$")
-    found = {int(m[1]): v for k, v in stats.items() if (m := pattern.match(k))}
+    found = {int(m[1]): v for k, v in counters.items() if (m := pattern.match(k))}
     if not found:
         raise KeyError(f"no counter per queue for {name}")
     return [found[q] for q in sorted(found)]
@@ -106,9 +102,9 @@ def counts(cfg, prog, counter):
     others = {"pass", "drop", "tx", "tx_full", "redirect", "redirect_fail", "aborted"} - {counter, "pass"}
     load_programs(cfg, "xdp_attach.bpf.o")
     attach_and_settle(cfg, prog)
-    before = _stats(cfg)
+    before = stats(cfg)
     send(cfg, count)
-    after = _stats(cfg)
+    after = stats(cfg)
 
     per_queue = [b - a for a, b in zip(_queue_stat(before, counter), _queue_stat(after, counter))]
     device = after[f"rx_xdp_{counter}"] - before[f"rx_xdp_{counter}"]
@@ -122,7 +118,7 @@ def counts(cfg, prog, counter):
 
 def counts_on_the_right_queue(cfg):
     """A frame counts on the queue it came in on."""
-    queues = len(_queue_stat(_stats(cfg), "drop"))
+    queues = len(_queue_stat(stats(cfg), "drop"))
     if queues < 2:
         raise KsftSkipEx("one receive queue")
     load_programs(cfg, "xdp_attach.bpf.o")
@@ -131,9 +127,9 @@ def counts_on_the_right_queue(cfg):
     for queue in range(queues):
         weights = " ".join("1" if q == queue else "0" for q in range(queues))
         ethtool(f"-X {cfg.ifname} weight {weights}")
-        before = _queue_stat(_stats(cfg), "drop")
+        before = _queue_stat(stats(cfg), "drop")
         send(cfg, 100)
-        after = _queue_stat(_stats(cfg), "drop")
+        after = _queue_stat(stats(cfg), "drop")
         ksft_eq([b - a for a, b in zip(before, after)],
                 [100 if q == queue else 0 for q in range(queues)])
 
@@ -149,8 +145,7 @@ def sends_back(cfg, prog):
 @ksft_disruptive
 def attach_beside_af_xdp(cfg):
     """A queue with a zero-copy socket restarts, its neighbour loses nothing."""
-    stats = _stats(cfg)
-    queues = len([k for k in stats if re.match(r"rx_queue_\d+_packets$|rx\d+_packets$", k)])
+    queues = len([k for k in stats(cfg) if re.match(r"rx_queue_\d+_packets$|rx\d+_packets$", k)])
     if queues < 2:
         raise KsftSkipEx("one receive queue")
     load_programs(cfg, "xdp_attach.bpf.o")
