@@ -35,12 +35,12 @@ SUITES = {
     'tools': Suite('tests of what is in scripts/ and tools/testing/', suite_host.run, ()),
     'series': Suite('each patch: checkpatch, builds alone; W=1, sparse, kernel-doc', suite_series.run,
                     ('kernel DEBUG=1',)),
-    'rig': Suite('a kernel report, a hang and a crash each fail a run', suite_guest.run_rig, ('kernel',)),
+    'rig': Suite('a kernel report, a hang and a crash each fail a run', suite_guest.run_rig, ('kernel DEBUG=1',)),
     'upstream': Suite("the kernel's own driver selftests, on the debug kernel", suite_guest.run_upstream,
                       ('kernel DEBUG=1', 'selftests')),
     'rxhook': Suite('our selftests, on the debug kernel', suite_guest.run_own, ('kernel DEBUG=1', 'selftests')),
     'samples': Suite('samples/bpf attached to a port with traffic', suite_guest.run_samples,
-                     ('kernel', 'samples')),
+                     ('kernel DEBUG=1', 'samples')),
     'deb': Suite('the kernel package installs and boots', suite_guest.run_deb, ('deb CONFIG=small',)),
 }
 BASE_NEEDS = ('kernel BASE=1', 'selftests')

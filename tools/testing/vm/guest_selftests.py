@@ -24,7 +24,7 @@ def run(name, cases):
         argv += ['-t', case]
     print(f'# {name}', flush=True)
     start = time.monotonic()
-    with open(f'/results/tap/{name.replace("/", "_")}.tap', 'w', encoding='utf-8') as log:
+    with open(f'/results/tap/{name.replace("/", "_")}.tap', 'w', encoding='utf-8', buffering=1) as log:
         proc = subprocess.Popen(argv, cwd=f'{INSTALLED}/{directory}', stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, errors='replace')
         for line in proc.stdout:
