@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Attaching XDP programs.
  *
- * A receive buffer looks the same with and without a program: the build_skb
- * layout has headroom in front of every frame and skb_shared_info behind it.
- * So attaching, replacing and detaching is one store to each ring while it
- * runs; the poll loads the ring's pointer and runs what it finds.
+ * A receive buffer looks the same with and without a program (igb_rx.c), so
+ * attaching, replacing and detaching is one store to each ring while it runs.
+ * Every poll loads its ring's pointer once and runs what it finds.
  *
  * adapter->xdp_prog is what igb_xdp_is_enabled() tells: it is set before the
  * first ring can run the program and cleared after the last one has run it,
@@ -22,28 +21,56 @@
 
 #include "igb.h"
 
-/* A program has headroom, and sees one buffer: the largest frame must fit it. */
-static int igb_xdp_check(struct igb_adapter *adapter,
+/**
+ * igb_xdp_max_mtu - the largest MTU that a program and AF_XDP pools leave
+ * @adapter: board private structure
+ * @prog: program to run, or NULL
+ *
+ * A program that does not declare fragments needs each frame in one buffer. An
+ * AF_XDP pool's buffers are as long as its socket has made them, and the
+ * zero-copy path has no fragments.
+ *
+ * Return: largest MTU in bytes, at most what the cards can do.
+ */
+static unsigned int igb_xdp_max_mtu(struct igb_adapter *adapter,
+				    struct bpf_prog *prog)
+{
+	unsigned int mtu = MAX_STD_JUMBO_FRAME_SIZE;
+	struct xsk_buff_pool *pool;
+	int i;
+
+	if (prog && !prog->aux->xdp_has_frags)
+		mtu = IGB_RX_ONE_BUF_MTU;
+
+	for (i = 0; i < adapter->num_rx_queues; i++) {
+		pool = xsk_get_pool_from_qid(adapter->netdev, i);
+		if (pool && pool->dev)
+			mtu = min(mtu, xsk_pool_get_rx_frame_size(pool) -
+				       IGB_ETH_PKT_HDR_PAD);
+	}
+
+	return mtu;
+}
+
+/* User space sees the limit in max_mtu, and the core refuses what is above. */
+void igb_xdp_update_max_mtu(struct igb_adapter *adapter)
+{
+	WRITE_ONCE(adapter->netdev->max_mtu,
+		   igb_xdp_max_mtu(adapter, adapter->xdp_prog));
+}
+
+static int igb_xdp_check(struct igb_adapter *adapter, struct bpf_prog *prog,
 			 struct netlink_ext_ack *extack)
 {
-	unsigned int mtu = adapter->netdev->mtu;
-	unsigned int max;
+	unsigned int max = igb_xdp_max_mtu(adapter, prog);
 
-	if (adapter->flags & IGB_FLAG_RX_LEGACY) {
-		NL_SET_ERR_MSG_MOD(extack,
-				   "legacy-rx leaves a program no headroom; turn it off with ethtool --set-priv-flags");
-		return -EOPNOTSUPP;
-	}
+	if (adapter->netdev->mtu <= max)
+		return 0;
 
-	max = igb_rx_bufsz(adapter->rx_ring[0]) - IGB_ETH_PKT_HDR_PAD;
-	if (mtu > max) {
-		NL_SET_ERR_MSG_FMT_MOD(extack,
-				       "MTU %u does not fit one buffer; set it to %u or less",
-				       mtu, max);
-		return -EINVAL;
-	}
-
-	return 0;
+	NL_SET_ERR_MSG_FMT_MOD(extack,
+			       "program without frags: MTU is %u, may be %u",
+			       adapter->netdev->mtu, max);
+	return -EINVAL;
 }
 
 /* While the interface is down its queues are stopped as they are. */
@@ -83,7 +110,7 @@ static void igb_xdp_set_rings(struct igb_adapter *adapter,
 {
 	int i;
 
-	/* paired with READ_ONCE() in igb_run_xdp() and igb_clean_rx_irq_zc() */
+	/* paired with READ_ONCE() in igb_clean_rx_irq() and its _zc twin */
 	for (i = 0; i < adapter->num_rx_queues; i++)
 		WRITE_ONCE(adapter->rx_ring[i]->xdp_prog, prog);
 
@@ -123,7 +150,7 @@ static int igb_xdp_setup(struct igb_adapter *adapter, struct bpf_prog *prog,
 	int err;
 
 	if (prog) {
-		err = igb_xdp_check(adapter, extack);
+		err = igb_xdp_check(adapter, prog, extack);
 		if (err)
 			return err;
 	}
@@ -134,6 +161,8 @@ static int igb_xdp_setup(struct igb_adapter *adapter, struct bpf_prog *prog,
 		igb_xdp_enable(adapter, prog);
 	else if (old_prog)
 		igb_xdp_disable(adapter);
+
+	igb_xdp_update_max_mtu(adapter);
 
 	if (old_prog)
 		bpf_prog_put(old_prog);
@@ -149,8 +178,8 @@ static int igb_xdp_setup(struct igb_adapter *adapter, struct bpf_prog *prog,
  * Called with RTNL held. A program is taken over without a change of the link
  * and without losing a frame, except on queues that have an AF_XDP pool.
  *
- * Return: 0, -EINVAL where the MTU is too large for a program, -EOPNOTSUPP
- * with legacy-rx set. What was attached before a failure stays attached.
+ * Return: 0, or -EINVAL where the MTU is too large for the program. What was
+ * attached before a failure stays attached.
  */
 int igb_xdp(struct net_device *dev, struct netdev_bpf *xdp)
 {

@@ -12,17 +12,13 @@ back, so that what arrives tells which program each datagram met.
 import re
 import tempfile
 
-from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_gt, ksft_in, ksft_lt, ksft_run
+from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_gt, ksft_lt, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import bkg, cmd, defer, ethtool, ip, wait_file
 from seqstream import PIN_DIR, Stream, attach, attach_and_settle, detach, expect_unharmed
 from seqstream import load_programs, send, send_and_get_back, send_and_receive, stats
 
 CYCLES = 200
-
-
-def _attached(cfg):
-    return "xdp" in ip(f"link show dev {cfg.ifname}", json=True)[0]
 
 
 def _carrier_changes(cfg):
@@ -162,26 +158,6 @@ def attach_beside_af_xdp(cfg):
 
 
 @ksft_disruptive
-def legacy_rx_is_refused(cfg):
-    """No program where there is no headroom, and the message says why."""
-    if "legacy-rx" not in ethtool(f"--show-priv-flags {cfg.ifname}").stdout:
-        raise KsftSkipEx("no legacy-rx flag")
-    load_programs(cfg, "xdp_attach.bpf.o")
-    defer(ethtool, f"--set-priv-flags {cfg.ifname} legacy-rx off")
-    ethtool(f"--set-priv-flags {cfg.ifname} legacy-rx on")
-    refused = cmd(f"ip link set dev {cfg.ifname} xdp pinned {PIN_DIR}/drop", fail=False)
-    ksft_eq(refused.ret != 0, True, comment="attach fails")
-    ksft_in("legacy-rx", refused.stderr)
-    ksft_eq(_attached(cfg), False)
-
-    ethtool(f"--set-priv-flags {cfg.ifname} legacy-rx off")
-    attach(cfg, "mark_a")
-    refused = cmd(f"ethtool --set-priv-flags {cfg.ifname} legacy-rx on", fail=False)
-    ksft_eq(refused.ret != 0, True, comment="legacy-rx fails under a program")
-    ksft_eq(_receive_one(cfg), "A", comment="the program still runs")
-
-
-@ksft_disruptive
 def down_and_up_keeps_program(cfg):
     """A program attached while the interface is down runs once it is up."""
     load_programs(cfg, "xdp_attach.bpf.o")
@@ -198,7 +174,7 @@ def main() -> None:
         cfg.bin_remote = cfg.remote.deploy(str(cfg.test_dir / "seqstream"))
         ksft_run([attach_keeps_link, attach_loses_nothing, new_program_at_once,
                   counts, counts_on_the_right_queue, sends_back,
-                  attach_beside_af_xdp, legacy_rx_is_refused, down_and_up_keeps_program],
+                  attach_beside_af_xdp, down_and_up_keeps_program],
                  args=(cfg, ))
     ksft_exit()
 

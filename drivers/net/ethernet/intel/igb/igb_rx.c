@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Receiving: from descriptors to frames, from frames to skbs.
+ *
+ * Every buffer is one page of the ring's page_pool, laid out the same at any
+ * MTU, with a program or without:
+ *
+ *	| headroom | what the card writes, up to IGB_RX_BUF_LEN | shared_info |
+ *
+ * A frame is looked at when its last descriptor has been written back. Until
+ * then next_to_clean stays at its first, so nothing is kept between polls.
+ *
+ * A page belongs to its slot in rx_buffer_info, and is posted again from there
+ * as it was, until a frame takes it along. That happens to the pages of all
+ * fragments but the first before a program runs, since a program may free
+ * them, and to the first one when the frame is passed on, sent or redirected.
+ */
+
+#include <linux/bpf_trace.h>
+#include <linux/filter.h>
+#include <linux/etherdevice.h>
+#include <linux/prefetch.h>
+#include <net/page_pool/helpers.h>
+#include <net/xdp.h>
+
+#include "e1000_hw.h"
+#include "igb.h"
+
+/* where in its page the card writes a frame */
+#define IGB_RX_HEADROOM		(XDP_PACKET_HEADROOM + NET_IP_ALIGN)
+
+/* what a poll has done, for the ring's statistics and its last steps */
+struct igb_rx_work {
+	unsigned int bytes;
+	unsigned int bad;	/* frames with an error, dropped unseen */
+	unsigned int xdp;	/* IGB_XDP_TX and IGB_XDP_REDIR */
+};
+
+/**
+ * igb_create_page_pool - make the pool that a receive ring takes its pages from
+ * @rx_ring: ring that has none
+ *
+ * The pool is registered with XDP once, while the ring's xdp_rxq changes
+ * between it and AF_XDP.
+ *
+ * Return: 0 or a negative error code.
+ */
+int igb_create_page_pool(struct igb_ring *rx_ring)
+{
+	struct igb_q_vector *q_vector = rx_ring->q_vector;
+	struct page_pool_params params = {
+		.flags		= PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
+		.pool_size	= rx_ring->count,
+		.nid		= NUMA_NO_NODE,
+		.dev		= rx_ring->dev,
+		/* the ring of the loopback test has no vector */
+		.napi		= q_vector ? &q_vector->napi : NULL,
+		.netdev		= rx_ring->netdev,
+		.queue_idx	= rx_ring->queue_index,
+		.dma_dir	= DMA_FROM_DEVICE,
+		.offset		= IGB_RX_HEADROOM,
+		.max_len	= IGB_RX_BUF_LEN,
+	};
+	struct page_pool *pool;
+	int err;
+
+	BUILD_BUG_ON(IGB_RX_HEADROOM + IGB_RX_BUF_LEN >
+		     SKB_WITH_OVERHEAD(PAGE_SIZE));
+
+	pool = page_pool_create(&params);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+
+	err = xdp_reg_page_pool(pool);
+	if (err) {
+		page_pool_destroy(pool);
+		return err;
+	}
+
+	rx_ring->page_pool = pool;
+
+	return 0;
+}
+
+/**
+ * igb_destroy_page_pool - give back the pool of a receive ring, if it has one
+ * @rx_ring: ring that is clean and does not run
+ */
+void igb_destroy_page_pool(struct igb_ring *rx_ring)
+{
+	if (!rx_ring->page_pool)
+		return;
+
+	xdp_unreg_page_pool(rx_ring->page_pool);
+	page_pool_destroy(rx_ring->page_pool);
+	rx_ring->page_pool = NULL;
+}
+
+static bool igb_fill_rx_buffer(struct igb_ring *rx_ring,
+			       struct igb_rx_buffer *buffer)
+{
+	struct page *page = page_pool_dev_alloc_pages(rx_ring->page_pool);
+
+	if (unlikely(!page)) {
+		rx_ring->rx_stats.alloc_failed++;
+		set_bit(IGB_RING_FLAG_RX_ALLOC_FAILED, &rx_ring->flags);
+		return false;
+	}
+
+	buffer->page = page;
+	buffer->dma = page_pool_get_dma_addr(page) + IGB_RX_HEADROOM;
+
+	return true;
+}
+
+/**
+ * igb_alloc_rx_buffers - post receive buffers
+ * @rx_ring: ring to post them to
+ * @count: how many, at most igb_desc_unused()
+ *
+ * Slots that have their page still are posted as they are. Fewer are posted
+ * where pages run out; the watchdog tries again.
+ */
+void igb_alloc_rx_buffers(struct igb_ring *rx_ring, u16 count)
+{
+	u16 i = rx_ring->next_to_use;
+
+	if (!count)
+		return;
+
+	do {
+		struct igb_rx_buffer *buffer = &rx_ring->rx_buffer_info[i];
+		union e1000_adv_rx_desc *desc = IGB_RX_DESC(rx_ring, i);
+
+		if (!buffer->page && !igb_fill_rx_buffer(rx_ring, buffer))
+			break;
+
+		/* Both fields: the write-back has overwritten them, and the
+		 * second one clears the length that tells a written descriptor.
+		 */
+		desc->read.pkt_addr = cpu_to_le64(buffer->dma);
+		desc->read.hdr_addr = 0;
+
+		if (++i == rx_ring->count)
+			i = 0;
+	} while (--count);
+
+	/* the poll must stop here */
+	IGB_RX_DESC(rx_ring, i)->wb.upper.length = 0;
+
+	if (i == rx_ring->next_to_use)
+		return;
+
+	rx_ring->next_to_use = i;
+
+	/* descriptors before the tail that makes the card fetch them */
+	dma_wmb();
+	writel(i, rx_ring->tail);
+}
+
+/**
+ * igb_clean_rx_ring - take back all buffers of a stopped receive ring
+ * @rx_ring: ring to clean
+ */
+void igb_clean_rx_ring(struct igb_ring *rx_ring)
+{
+	u16 i;
+
+	if (rx_ring->xsk_pool) {
+		igb_clean_rx_ring_zc(rx_ring);
+	} else if (rx_ring->rx_buffer_info) {
+		for (i = 0; i < rx_ring->count; i++) {
+			struct igb_rx_buffer *buffer;
+
+			buffer = &rx_ring->rx_buffer_info[i];
+			if (buffer->page)
+				page_pool_put_full_page(rx_ring->page_pool,
+							buffer->page, false);
+			buffer->page = NULL;
+		}
+	}
+
+	rx_ring->next_to_clean = 0;
+	rx_ring->next_to_use = 0;
+}
+
+static u16 igb_next_rx(const struct igb_ring *rx_ring, u16 i)
+{
+	return i + 1 == rx_ring->count ? 0 : i + 1;
+}
+
+/* The last descriptor of the frame that begins at @i, or NULL while the card
+ * has not written it.
+ */
+static union e1000_adv_rx_desc *igb_rx_frame_end(struct igb_ring *rx_ring,
+						 u16 i)
+{
+	union e1000_adv_rx_desc *desc = IGB_RX_DESC(rx_ring, i);
+
+	while (!igb_test_staterr(desc, E1000_RXD_STAT_EOP)) {
+		i = igb_next_rx(rx_ring, i);
+		desc = IGB_RX_DESC(rx_ring, i);
+		if (!desc->wb.upper.length)
+			return NULL;
+		/* the other fields after the length, as in the poll */
+		dma_rmb();
+	}
+
+	return desc;
+}
+
+static void igb_rx_sync(struct igb_ring *rx_ring, struct igb_rx_buffer *buffer,
+			unsigned int size)
+{
+	dma_sync_single_range_for_cpu(rx_ring->dev, buffer->dma, 0, size,
+				      DMA_FROM_DEVICE);
+}
+
+/* Takes the pages of all buffers of a frame but the first to the xdp_buff.
+ * Returns false where there are more than an skb can hold.
+ */
+static bool igb_rx_add_frags(struct igb_ring *rx_ring, struct xdp_buff *xdp,
+			     union e1000_adv_rx_desc *end, u16 i)
+{
+	union e1000_adv_rx_desc *desc;
+
+	do {
+		struct igb_rx_buffer *buffer;
+		unsigned int size;
+
+		i = igb_next_rx(rx_ring, i);
+		desc = IGB_RX_DESC(rx_ring, i);
+		buffer = &rx_ring->rx_buffer_info[i];
+		size = le16_to_cpu(desc->wb.upper.length);
+
+		igb_rx_sync(rx_ring, buffer, size);
+		if (!xdp_buff_add_frag(xdp, page_to_netmem(buffer->page),
+				       IGB_RX_HEADROOM, size, PAGE_SIZE))
+			return false;
+		buffer->page = NULL;
+	} while (desc != end);
+
+	return true;
+}
+
+/* The frame ends here: what it has taken along goes back to the pool, and its
+ * first buffer stays in the slot, ready for the card.
+ */
+static void igb_rx_drop(struct igb_ring *rx_ring, struct xdp_buff *xdp,
+			struct igb_rx_buffer *buffer)
+{
+	if (unlikely(xdp_buff_has_frags(xdp))) {
+		struct skb_shared_info *sinfo;
+		int i;
+
+		sinfo = xdp_get_shared_info_from_buff(xdp);
+		for (i = 0; i < sinfo->nr_frags; i++)
+			page_pool_put_full_page(rx_ring->page_pool,
+						skb_frag_page(&sinfo->frags[i]),
+						true);
+	}
+
+	dma_sync_single_range_for_device(rx_ring->dev, buffer->dma, 0,
+					 IGB_RX_BUF_LEN, DMA_FROM_DEVICE);
+}
+
+/* Runs the program. IGB_XDP_PASS, or what became of the frame instead. */
+static unsigned int igb_rx_run_xdp(struct igb_ring *rx_ring,
+				   struct bpf_prog *prog, struct xdp_buff *xdp)
+{
+	struct net_device *netdev = rx_ring->netdev;
+	unsigned int result = IGB_XDP_CONSUMED;
+	enum igb_xdp_stat stat;
+	u32 act;
+
+	act = bpf_prog_run_xdp(prog, xdp);
+	switch (act) {
+	case XDP_PASS:
+		stat = IGB_XDP_STAT_PASS;
+		result = IGB_XDP_PASS;
+		break;
+	case XDP_DROP:
+		stat = IGB_XDP_STAT_DROP;
+		break;
+	case XDP_TX:
+		stat = IGB_XDP_STAT_TX;
+		result = igb_xdp_xmit_back(netdev_priv(netdev), xdp);
+		if (result == IGB_XDP_TX)
+			break;
+		stat = IGB_XDP_STAT_TX_FULL;
+		goto failure;
+	case XDP_REDIRECT:
+		stat = IGB_XDP_STAT_REDIRECT;
+		result = IGB_XDP_REDIR;
+		if (!xdp_do_redirect(netdev, xdp, prog))
+			break;
+		stat = IGB_XDP_STAT_REDIRECT_FAIL;
+		goto failure;
+	default:
+		bpf_warn_invalid_xdp_action(netdev, prog, act);
+		fallthrough;
+	case XDP_ABORTED:
+		stat = IGB_XDP_STAT_ABORTED;
+failure:
+		trace_xdp_exception(netdev, prog, act);
+		result = IGB_XDP_CONSUMED;
+		break;
+	}
+	igb_xdp_count(rx_ring, stat);
+
+	return result;
+}
+
+/* A frame without a program's objection becomes an skb. */
+static void igb_rx_pass(struct igb_ring *rx_ring, struct xdp_buff *xdp,
+			struct igb_rx_buffer *buffer,
+			union e1000_adv_rx_desc *end, ktime_t timestamp)
+{
+	struct sk_buff *skb = xdp_build_skb_from_buff(xdp);
+
+	if (unlikely(!skb)) {
+		rx_ring->rx_stats.alloc_failed++;
+		igb_rx_drop(rx_ring, xdp, buffer);
+		return;
+	}
+
+	buffer->page = NULL;
+	if (timestamp)
+		skb_hwtstamps(skb)->hwtstamp = timestamp;
+	igb_process_skb_fields(rx_ring, end, skb);
+	napi_gro_receive(&rx_ring->q_vector->napi, skb);
+}
+
+/* One frame, from its first descriptor at @i to @end. */
+static void igb_rx_frame(struct igb_ring *rx_ring, struct bpf_prog *prog,
+			 struct xdp_buff *xdp, struct igb_rx_work *work,
+			 union e1000_adv_rx_desc *end, u16 i)
+{
+	struct igb_rx_buffer *buffer = &rx_ring->rx_buffer_info[i];
+	union e1000_adv_rx_desc *desc = IGB_RX_DESC(rx_ring, i);
+	unsigned int size = le16_to_cpu(desc->wb.upper.length);
+	unsigned int result = IGB_XDP_PASS;
+	ktime_t timestamp = 0;
+
+	igb_rx_sync(rx_ring, buffer, size);
+	xdp_prepare_buff(xdp, page_address(buffer->page), IGB_RX_HEADROOM,
+			 size, true);
+	xdp_buff_clear_frags_flag(xdp);
+	net_prefetch(xdp->data);
+
+	if (igb_test_staterr(desc, E1000_RXDADV_STAT_TSIP)) {
+		xdp->data += igb_ptp_rx_pktstamp(rx_ring->q_vector, xdp->data,
+						 &timestamp);
+		xdp->data_meta = xdp->data;
+	}
+
+	if (unlikely(desc != end)) {
+		/* longer than the MTU: such a program has no way to see it */
+		if (prog && !prog->aux->xdp_has_frags)
+			goto bad;
+		if (!igb_rx_add_frags(rx_ring, xdp, end, i))
+			goto bad;
+	}
+
+	if (unlikely(igb_test_staterr(end, E1000_RXDEXT_ERR_FRAME_ERR_MASK))) {
+		/* a program does not get to see it, the stack may wish to */
+		if (!(rx_ring->netdev->features & NETIF_F_RXALL))
+			goto bad;
+		prog = NULL;
+	}
+
+	work->bytes += xdp_get_buff_len(xdp);
+	if (prog)
+		result = igb_rx_run_xdp(rx_ring, prog, xdp);
+
+	switch (result) {
+	case IGB_XDP_PASS:
+		igb_rx_pass(rx_ring, xdp, buffer, end, timestamp);
+		break;
+	case IGB_XDP_CONSUMED:
+		igb_rx_drop(rx_ring, xdp, buffer);
+		break;
+	default:
+		buffer->page = NULL;
+		work->xdp |= result;
+		break;
+	}
+
+	return;
+
+bad:
+	igb_rx_drop(rx_ring, xdp, buffer);
+	work->bad++;
+}
+
+/**
+ * igb_clean_rx_irq - receive what the card has written
+ * @q_vector: vector of the ring
+ * @budget: how many frames at most
+ *
+ * Runs in NAPI context.
+ *
+ * Return: number of frames received.
+ */
+int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
+{
+	struct igb_ring *rx_ring = q_vector->rx.ring;
+	u16 unused = igb_desc_unused(rx_ring);
+	struct igb_rx_work work = {};
+	u16 i = rx_ring->next_to_clean;
+	struct bpf_prog *prog;
+	struct xdp_buff xdp;
+	int frames = 0;
+
+	/* paired with WRITE_ONCE() and synchronize_net() in
+	 * igb_xdp_set_rings(), which waits for this poll to end
+	 */
+	prog = READ_ONCE(rx_ring->xdp_prog);
+	xdp_init_buff(&xdp, PAGE_SIZE, &rx_ring->xdp_rxq);
+
+	while (likely(frames < budget)) {
+		union e1000_adv_rx_desc *desc, *end;
+
+		if (unused >= IGB_RX_BUFFER_WRITE) {
+			igb_alloc_rx_buffers(rx_ring, unused);
+			unused = 0;
+		}
+
+		desc = IGB_RX_DESC(rx_ring, i);
+		if (!desc->wb.upper.length)
+			break;
+
+		/* no other field of the descriptor before its length */
+		dma_rmb();
+
+		end = desc;
+		if (unlikely(!igb_test_staterr(desc, E1000_RXD_STAT_EOP))) {
+			end = igb_rx_frame_end(rx_ring, i);
+			if (!end)
+				break;
+		}
+
+		igb_rx_frame(rx_ring, prog, &xdp, &work, end, i);
+		frames++;
+
+		do {
+			desc = IGB_RX_DESC(rx_ring, i);
+			i = igb_next_rx(rx_ring, i);
+			unused++;
+		} while (desc != end);
+	}
+
+	rx_ring->next_to_clean = i;
+
+	if (work.xdp)
+		igb_finalize_xdp(q_vector->adapter, work.xdp);
+
+	rx_ring->rx_stats.errors += work.bad;
+	igb_update_rx_stats(q_vector, frames - work.bad, work.bytes);
+	igb_alloc_rx_buffers(rx_ring, unused);
+
+	return frames;
+}
