@@ -14,7 +14,7 @@ RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
-OWN = ['drivers/net/hw/xdp_attach.py']
+OWN = ['drivers/net/hw/xdp_attach.py', 'drivers/net/hw/xdp_frags.py']
 
 
 def rig(name, command, kernel='debug', limit=2400, quiet=False, options=()):

@@ -395,7 +395,8 @@ bad:
 /**
  * igb_clean_rx_irq - receive what the card has written
  * @q_vector: vector of the ring
- * @budget: how many frames at most
+ * @budget: how many frames at most; 0 when netpoll calls, maybe with interrupts
+ *	off, where the page_pool must not be touched
  *
  * Runs in NAPI context.
  *
@@ -410,6 +411,9 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 	struct bpf_prog *prog;
 	struct xdp_buff xdp;
 	int frames = 0;
+
+	if (unlikely(!budget))
+		return 0;
 
 	/* paired with WRITE_ONCE() and synchronize_net() in
 	 * igb_xdp_set_rings(), which waits for this poll to end
