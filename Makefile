@@ -21,7 +21,7 @@ help: ## list the commands
 	@echo "  KERNEL_TREE=DIR  use this Linux tree instead of Debian's package; it is only read"
 	@echo "  RXHOOK_CACHE=DIR room, base kernel and ccache (now: $(CACHE))"
 	@echo "  MIRROR=URL       Debian mirror to make the room from"
-	@echo "  ACCEL=tcg|kvm    how QEMU runs the guest; kvm where it works if not given"
+	@echo "  ACCEL=kvm        run the guest on KVM instead of TCG"
 
 demo: kernel samples build/seqstream ## boot, flood a port, drop the flood in the hook, count
 	@$(ROOM) tools/testing/vm/run-demo $(NIC)
