@@ -6,7 +6,12 @@
  * A datagram holds its number (8 bytes, big endian), a mark (1 byte, sent as
  * zero: a program under test may write there), then bytes that follow from the
  * number and their position.
+ *
+ * The sender stays on one CPU: the stack picks a transmit queue by CPU, and
+ * what is sent on two queues may come out of order without anybody's fault.
  */
+
+#define _GNU_SOURCE
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -16,6 +21,7 @@
 #include <netdb.h>
 #include <netinet/udp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -217,6 +223,16 @@ static bool wait_turn(const struct timespec *start, unsigned long sent,
 	return sigtimedwait(&term, NULL, &left) != SIGTERM;
 }
 
+static void stay_on_this_cpu(void)
+{
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	if (sched_setaffinity(0, sizeof(here), &here))
+		error(1, errno, "sched_setaffinity");
+}
+
 static void block_term(void)
 {
 	sigset_t term;
@@ -322,6 +338,7 @@ int main(int argc, char **argv)
 		unsigned long sent;
 
 		block_term();
+		stay_on_this_cpu();
 		sent = send_all(&opt, &report);
 		if (!opt.echo)
 			printf("{\"sent\": %lu}\n", sent);

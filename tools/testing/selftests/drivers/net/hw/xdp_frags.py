@@ -37,8 +37,8 @@ def _jumbo(cfg):
     load_programs(cfg, "xdp_frags.bpf.o")
 
 
-@ksft_disruptive
 @ksft_variants([KsftNamedVariant("no_program", None, "0"), KsftNamedVariant("pass", "mark_a", "A")])
+@ksft_disruptive
 def arrives_whole(cfg, prog, mark):
     """Frames of every size reach the socket as they were sent."""
     _jumbo(cfg)
@@ -50,8 +50,8 @@ def arrives_whole(cfg, prog, mark):
         ksft_eq(report["runs"], mark, comment=f"{size} bytes")
 
 
-@ksft_disruptive
 @ksft_variants(["tx", "redirect"])
+@ksft_disruptive
 def comes_back_whole(cfg, prog):
     """Frames of every size that a program sends out again arrive as they were sent."""
     _jumbo(cfg)

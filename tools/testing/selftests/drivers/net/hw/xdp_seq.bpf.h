@@ -58,7 +58,7 @@ static __always_inline int parse(struct xdp_md *ctx, struct frame *f)
 		return -1;
 	}
 	f->seq = (void *)(f->udp + 1);
-	if (proto != IPPROTO_UDP || (void *)(f->seq + 1) > end ||
+	if (proto != IPPROTO_UDP || (void *)(&f->seq->mark + 1) > end ||
 	    f->udp->dest != bpf_htons(SEQ_PORT))
 		return -1;
 	return 0;
