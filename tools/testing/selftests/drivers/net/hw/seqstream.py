@@ -7,12 +7,42 @@ these alone (xdp_seq.bpf.h), for tests of what arrives.
 
 import json
 import re
+from contextlib import ExitStack, contextmanager
 
 from lib.py import ksft_eq, ksft_gt
 from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_file, wait_port_listen
 
 PORT = 34567
 PIN_DIR = "/sys/fs/bpf/xdp_seq"
+
+
+def _rings_to_max(stack, ifname, host):
+    """So that a burst, or a guest that is slow, loses nothing in the card."""
+    rings = ethtool(f"-g {ifname}", json=True, host=host)[0]
+    if rings["rx"] != rings["rx-max"]:
+        ethtool(f"-G {ifname} rx {rings['rx-max']}", host=host)
+        stack.callback(ethtool, f"-G {ifname} rx {rings['rx']}", host=host)
+
+
+def _fixed_neighbour(stack, ifname, host, addr, mac):
+    """What waits for a neighbour to be found is overtaken by what comes after."""
+    ip(f"neigh replace {addr} lladdr {mac} dev {ifname} nud permanent", host=host)
+    stack.callback(ip, f"neigh del {addr} dev {ifname}", host=host)
+
+
+@contextmanager
+def numbered_stream(cfg):
+    """Both ends ready for datagrams of which each one is accounted for."""
+    cfg.bin_remote = cfg.remote.deploy(str(cfg.test_dir / "seqstream"))
+    mac = cfg.dev["address"]
+    remote_mac = ip(f"link show dev {cfg.remote_ifname}", json=True, host=cfg.remote)[0]["address"]
+    with ExitStack() as stack:
+        _rings_to_max(stack, cfg.ifname, None)
+        _rings_to_max(stack, cfg.remote_ifname, cfg.remote)
+        _fixed_neighbour(stack, cfg.ifname, None, cfg.remote_addr, remote_mac)
+        _fixed_neighbour(stack, cfg.remote_ifname, cfg.remote, cfg.addr, mac)
+        wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1", deadline=10)
+        yield
 
 
 def load_programs(cfg, obj):

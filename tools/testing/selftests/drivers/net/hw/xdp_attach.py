@@ -16,7 +16,7 @@ from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_gt, ksft_l
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import bkg, cmd, defer, ethtool, ip, wait_file
 from seqstream import PIN_DIR, Stream, attach, attach_and_settle, detach, expect_unharmed
-from seqstream import load_programs, send, send_and_get_back, send_and_receive, stats
+from seqstream import load_programs, numbered_stream, send, send_and_get_back, send_and_receive, stats
 
 CYCLES = 200
 
@@ -170,8 +170,7 @@ def down_and_up_keeps_program(cfg):
 
 
 def main() -> None:
-    with NetDrvEpEnv(__file__, nsim_test=False) as cfg:
-        cfg.bin_remote = cfg.remote.deploy(str(cfg.test_dir / "seqstream"))
+    with NetDrvEpEnv(__file__, nsim_test=False) as cfg, numbered_stream(cfg):
         ksft_run([attach_keeps_link, attach_loses_nothing, new_program_at_once,
                   counts, counts_on_the_right_queue, sends_back,
                   attach_beside_af_xdp, down_and_up_keeps_program],
