@@ -17,7 +17,7 @@ UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stat
 OWN = ['drivers/net/hw/xdp_attach.py', 'drivers/net/hw/xdp_frags.py']
 
 
-def rig(name, command, kernel='debug', limit=2400, quiet=False, options=()):
+def rig(name, command, kernel='debug', limit=3600, quiet=False, options=()):
     argv = [RIG, 'run', '--kernel', kernel, '--name', name, '--limit', str(limit), *options,
             *(['--quiet'] if quiet else []), '--', command]
     return subprocess.run(argv, check=False, capture_output=quiet, text=True)

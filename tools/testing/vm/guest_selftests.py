@@ -14,7 +14,7 @@ import sys
 import time
 
 INSTALLED = '/rxhook/build/selftests/install'
-LIMIT = 900     # seconds; a program that takes longer is killed and has failed
+LIMIT = 1800    # seconds; a program that takes longer is killed and has failed
 
 
 def run(name, cases):
