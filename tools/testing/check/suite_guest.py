@@ -12,6 +12,8 @@ TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/ch
 RIG = f'{TOP}/tools/testing/vm/rig.py'
 RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
+FAST = 'no_debug_objects'
+
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
 OWN = ['drivers/net/hw/xdp_attach.py', 'drivers/net/hw/xdp_frags.py']
@@ -35,7 +37,7 @@ def matches(program, test):
     return not test or test.split('.')[0] == os.path.basename(program).split('.')[0]
 
 
-def selftests(suite, programs, args, kernel, append='no_debug_objects'):
+def selftests(suite, programs, args, kernel, append=FAST):
     """Runs the programs in one guest; rows for their cases and for the guest.
 
     Under TCG the tests' own time limits are short. What costs much and is not
@@ -57,7 +59,7 @@ def selftests(suite, programs, args, kernel, append='no_debug_objects'):
 
 
 def run_upstream(args):
-    yield from selftests('upstream', UPSTREAM, args, 'debug', 'no_debug_objects kmemleak=off dma_debug=off')
+    yield from selftests('upstream', UPSTREAM, args, 'debug', f'{FAST} kmemleak=off dma_debug=off')
 
 
 def run_own(args):
@@ -66,18 +68,20 @@ def run_own(args):
 
 def run_rig(_args):
     """The rig notices what it is there to notice."""
-    def case(test, command, says, limit=120, options=()):
+    fast = ('--append', f'{FAST} kmemleak=off')
+
+    def case(test, command, says, limit=600):
         start = time.monotonic()
-        run = rig('rig', command, limit=limit, quiet=True, options=options)
+        run = rig('rig', command, limit=limit, quiet=True, options=fast)
         good = run.returncode == 1 and re.search(says, run.stderr)
         return Row('rig', 'igb', test, 'pass' if good else 'fail', time.monotonic() - start,
                    '' if good else f'status {run.returncode}: {results.last_line(run.stderr)}')
 
     yield case('a kernel report fails the run', 'echo "WARNING: CPU: 0 made up" >/dev/kmsg', 'made up')
-    yield case('a hang is cut', 'echo about to hang >/dev/kmsg; sleep 1000', 'about to hang', limit=60)
+    yield case('a hang is cut', 'echo about to hang >/dev/kmsg; sleep 1000', 'about to hang', limit=120)
     yield case('a crash fails the run', 'echo c >/proc/sysrq-trigger', 'Kernel panic|ended before')
     start = time.monotonic()
-    run = rig('rig', 'echo said; exit 3', quiet=True)
+    run = rig('rig', 'echo said; exit 3', quiet=True, options=fast)
     good = run.returncode == 3 and 'said' in read_result('rig', 'output.log')
     yield Row('rig', 'igb', "the command's status and output come back", 'pass' if good else 'fail',
               time.monotonic() - start)
@@ -85,7 +89,7 @@ def run_rig(_args):
 
 def run_samples(_args):
     start = time.monotonic()
-    run = rig('samples', 'tools/testing/vm/try-samples')
+    run = rig('samples', 'tools/testing/vm/try-samples', options=('--append', FAST))
     text = read_result('samples', 'output.log')
     for test, result, reason in results.parse_ktap(text, 'samples'):
         yield Row('samples', 'igb', test, result, 0, reason)
