@@ -38,7 +38,7 @@ SUITES = {
                     ('kernel DEBUG=1',)),
     'rig': Suite('a kernel report, a hang and a crash each fail a run', suite_guest.run_rig, ('kernel DEBUG=1',)),
     'upstream': Suite("the kernel's own driver selftests, on the debug kernel", suite_guest.run_upstream,
-                      ('kernel DEBUG=1', 'selftests')),
+                      ('kernel DEBUG=1', 'selftests'), by_name=True),
     'rxhook': Suite('our selftests, on the debug kernel', suite_guest.run_own, ('kernel DEBUG=1', 'selftests')),
     'samples': Suite('samples/bpf attached to a port with traffic', suite_guest.run_samples,
                      ('kernel DEBUG=1', 'samples')),
