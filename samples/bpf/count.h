@@ -43,7 +43,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, PROTOCOLS);
-	__type(key, enum protocol);
+	__type(key, __u32);	/* enum protocol */
 	__type(value, struct counter);
 } per_protocol SEC(".maps");
 
@@ -94,7 +94,7 @@ static __always_inline void add(void *map, const void *key, __u64 bytes)
 
 static __always_inline void count(struct xdp_md *ctx)
 {
-	enum protocol protocol = protocol_of(ctx);
+	__u32 protocol = protocol_of(ctx);
 	__u64 bytes = bpf_xdp_get_buff_len(ctx);
 	__u32 queue = ctx->rx_queue_index;
 
