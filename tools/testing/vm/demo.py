@@ -11,7 +11,7 @@ import time
 DEVICE, PEER, ADDRESS, PORT = 'eth0', 'peer0', '192.0.2.1', 34567
 SEQSTREAM = '/rxhook/build/seqstream'
 PROGRAM = 'build/samples/drop.bpf.o'
-RATE = 20000            # datagrams a second
+RATE = 2000             # datagrams a second: what the card loses is not the attach's
 SECONDS = 5
 PIN = '/sys/fs/bpf/demo_per_queue'
 
@@ -153,6 +153,8 @@ def main():
     mac = run(f'cat /sys/class/net/{DEVICE}/address').stdout.strip()
     # the sender must not stop because the program drops the answers to its ARP
     run(f'ip netns exec {PEER} ip neigh replace {ADDRESS} lladdr {mac} dev eth1 nud permanent')
+    run(f'ethtool -G {DEVICE} rx 4096')
+    time.sleep(5)
     bill = drop_the_flood()
     try_jumbo()
     say('In all:')
