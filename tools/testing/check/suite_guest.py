@@ -12,11 +12,9 @@ TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/ch
 RIG = f'{TOP}/tools/testing/vm/rig.py'
 RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
-FAST = 'no_debug_objects'
-
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
-OWN = ['drivers/net/hw/xdp_attach.py', 'drivers/net/hw/xdp_frags.py']
+OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig', 'faults')]
 
 
 def rig(name, command, kernel='debug', limit=3600, quiet=False, options=()):
@@ -37,10 +35,10 @@ def matches(program, test):
     return not test or test.split('.')[0] == os.path.basename(program).split('.')[0]
 
 
-def selftests(suite, programs, args, kernel, append=FAST):
+def selftests(suite, programs, args, kernel, append=''):
     """Runs the programs in one guest; rows for their cases and for the guest.
 
-    Under TCG the tests' own time limits are short. What costs much and is not
+    Under TCG the tests' own time limits are short: what costs much and is not
     about drivers is turned off at boot.
     """
     programs = [p for p in programs if matches(p, args.test)]
@@ -48,7 +46,7 @@ def selftests(suite, programs, args, kernel, append=FAST):
         raise RuntimeError(f'no test {args.test} in the suite {suite}')
     cases = ['--case', args.test.split('.', 1)[1]] if '.' in args.test else []
     start = time.monotonic()
-    run = rig(suite, ' '.join([RUNNER, *cases, *programs]), kernel, options=['--append', append])
+    run = rig(suite, ' '.join([RUNNER, *cases, *programs]), kernel, options=['--append', append] if append else [])
     for program in programs:
         text = read_result(suite, f'tap/{program.replace("/", "_")}.tap')
         cases = results.parse_ktap(text, program)
@@ -59,7 +57,7 @@ def selftests(suite, programs, args, kernel, append=FAST):
 
 
 def run_upstream(args):
-    yield from selftests('upstream', UPSTREAM, args, 'debug', f'{FAST} kmemleak=off dma_debug=off')
+    yield from selftests('upstream', UPSTREAM, args, 'debug', 'kmemleak=off dma_debug=off')
 
 
 def run_own(args):
@@ -68,7 +66,7 @@ def run_own(args):
 
 def run_rig(_args):
     """The rig notices what it is there to notice."""
-    fast = ('--append', f'{FAST} kmemleak=off')
+    fast = ('--append', 'kmemleak=off')
 
     def case(test, command, says, limit=600):
         start = time.monotonic()
@@ -89,7 +87,7 @@ def run_rig(_args):
 
 def run_samples(_args):
     start = time.monotonic()
-    run = rig('samples', 'tools/testing/vm/try-samples', options=('--append', FAST))
+    run = rig('samples', 'tools/testing/vm/try-samples')
     # in the form that guest_selftests.py leaves
     text = read_result('samples', 'output.log') + f"# exit {read_result('samples', 'status').strip()} 0\n"
     for test, result, reason in results.parse_ktap(text, 'samples'):

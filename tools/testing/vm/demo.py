@@ -88,7 +88,7 @@ class Flood:
 
     def __init__(self, streams=4):
         self._receivers = [subprocess.Popen(
-            [SEQSTREAM, 'recv', '-p', str(PORT + i), '-n', '2000000', '-i', '1500'],
+            [SEQSTREAM, 'recv', '-p', str(PORT + i), '-n', '2000000', '-i', '600000'],
             stdout=subprocess.PIPE, text=True) for i in range(streams)]
         time.sleep(0.5)
         self._senders = [subprocess.Popen(
@@ -101,6 +101,9 @@ class Flood:
         for sender in self._senders:
             sender.terminate()
         sent = [json.loads(s.communicate()[0])['sent'] for s in self._senders]
+        time.sleep(1)       # for what is on its way
+        for receiver in self._receivers:
+            receiver.terminate()
         got = [json.loads(r.communicate()[0]) for r in self._receivers]
         return sum(sent), sum(g['received'] for g in got), sum(g['reordered'] for g in got)
 
@@ -154,6 +157,7 @@ def main():
     # the sender must not stop because the program drops the answers to its ARP
     run(f'ip netns exec {PEER} ip neigh replace {ADDRESS} lladdr {mac} dev eth1 nud permanent')
     run(f'ethtool -G {DEVICE} rx 4096')
+    typed(f'ethtool -N {DEVICE} rx-flow-hash udp4 sdfn')
     time.sleep(5)
     bill = drop_the_flood()
     try_jumbo()

@@ -208,6 +208,33 @@ static union e1000_adv_rx_desc *igb_rx_frame_end(struct igb_ring *rx_ring,
 	return desc;
 }
 
+/**
+ * igb_rx_timestamp - take a frame's timestamp from where the card has put it
+ * @rx_ring: ring that the frame came in on
+ * @desc: first descriptor of the frame
+ * @end: last descriptor of the frame
+ * @va: what the card has written first
+ * @timestamp: set where the frame has one
+ *
+ * To be called for each frame, whatever becomes of it: while the timestamp is
+ * in the card's register no other frame gets one.
+ *
+ * Return: length of the timestamp in front of the frame, in bytes.
+ */
+unsigned int igb_rx_timestamp(struct igb_ring *rx_ring,
+			      union e1000_adv_rx_desc *desc,
+			      union e1000_adv_rx_desc *end, void *va,
+			      ktime_t *timestamp)
+{
+	if (igb_test_staterr(desc, E1000_RXDADV_STAT_TSIP))
+		return igb_ptp_rx_pktstamp(rx_ring->q_vector, va, timestamp);
+
+	if (unlikely(igb_test_staterr(end, E1000_RXDADV_STAT_TS)))
+		*timestamp = igb_ptp_rx_rgtstamp(rx_ring->q_vector);
+
+	return 0;
+}
+
 static void igb_rx_sync(struct igb_ring *rx_ring, struct igb_rx_buffer *buffer,
 			unsigned int size)
 {
@@ -311,35 +338,35 @@ failure:
 }
 
 /* A frame without a program's objection becomes an skb. */
-static void igb_rx_pass(struct igb_ring *rx_ring, struct xdp_buff *xdp,
-			struct igb_rx_buffer *buffer,
-			union e1000_adv_rx_desc *end, ktime_t timestamp)
+static void igb_rx_pass(struct igb_ring *rx_ring, struct igb_xdp_buff *frame,
+			struct igb_rx_buffer *buffer)
 {
-	struct sk_buff *skb = xdp_build_skb_from_buff(xdp);
+	struct sk_buff *skb = xdp_build_skb_from_buff(&frame->xdp);
 
 	if (unlikely(!skb)) {
 		rx_ring->rx_stats.alloc_failed++;
-		igb_rx_drop(rx_ring, xdp, buffer);
+		igb_rx_drop(rx_ring, &frame->xdp, buffer);
 		return;
 	}
 
 	buffer->page = NULL;
-	if (timestamp)
-		skb_hwtstamps(skb)->hwtstamp = timestamp;
-	igb_process_skb_fields(rx_ring, end, skb);
+	if (frame->timestamp)
+		skb_hwtstamps(skb)->hwtstamp = frame->timestamp;
+	igb_process_skb_fields(rx_ring, frame->end, skb);
 	napi_gro_receive(&rx_ring->q_vector->napi, skb);
 }
 
-/* One frame, from its first descriptor at @i to @end. */
+/* One frame, from its first descriptor at @i to frame->end. */
 static void igb_rx_frame(struct igb_ring *rx_ring, struct bpf_prog *prog,
-			 struct xdp_buff *xdp, struct igb_rx_work *work,
-			 union e1000_adv_rx_desc *end, u16 i)
+			 struct igb_xdp_buff *frame, struct igb_rx_work *work,
+			 u16 i)
 {
 	struct igb_rx_buffer *buffer = &rx_ring->rx_buffer_info[i];
 	union e1000_adv_rx_desc *desc = IGB_RX_DESC(rx_ring, i);
 	unsigned int size = le16_to_cpu(desc->wb.upper.length);
+	union e1000_adv_rx_desc *end = frame->end;
+	struct xdp_buff *xdp = &frame->xdp;
 	unsigned int result = IGB_XDP_PASS;
-	ktime_t timestamp = 0;
 
 	igb_rx_sync(rx_ring, buffer, size);
 	xdp_prepare_buff(xdp, page_address(buffer->page), IGB_RX_HEADROOM,
@@ -347,11 +374,10 @@ static void igb_rx_frame(struct igb_ring *rx_ring, struct bpf_prog *prog,
 	xdp_buff_clear_frags_flag(xdp);
 	net_prefetch(xdp->data);
 
-	if (igb_test_staterr(desc, E1000_RXDADV_STAT_TSIP)) {
-		xdp->data += igb_ptp_rx_pktstamp(rx_ring->q_vector, xdp->data,
-						 &timestamp);
-		xdp->data_meta = xdp->data;
-	}
+	frame->timestamp = 0;
+	xdp->data += igb_rx_timestamp(rx_ring, desc, end, xdp->data,
+				      &frame->timestamp);
+	xdp->data_meta = xdp->data;
 
 	if (unlikely(desc != end)) {
 		/* longer than the MTU: such a program has no way to see it */
@@ -374,7 +400,7 @@ static void igb_rx_frame(struct igb_ring *rx_ring, struct bpf_prog *prog,
 
 	switch (result) {
 	case IGB_XDP_PASS:
-		igb_rx_pass(rx_ring, xdp, buffer, end, timestamp);
+		igb_rx_pass(rx_ring, frame, buffer);
 		break;
 	case IGB_XDP_CONSUMED:
 		igb_rx_drop(rx_ring, xdp, buffer);
@@ -408,8 +434,8 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 	u16 unused = igb_desc_unused(rx_ring);
 	struct igb_rx_work work = {};
 	u16 i = rx_ring->next_to_clean;
+	struct igb_xdp_buff frame;
 	struct bpf_prog *prog;
-	struct xdp_buff xdp;
 	int frames = 0;
 
 	if (unlikely(!budget))
@@ -419,7 +445,7 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 	 * igb_xdp_set_rings(), which waits for this poll to end
 	 */
 	prog = READ_ONCE(rx_ring->xdp_prog);
-	xdp_init_buff(&xdp, PAGE_SIZE, &rx_ring->xdp_rxq);
+	xdp_init_buff(&frame.xdp, PAGE_SIZE, &rx_ring->xdp_rxq);
 
 	while (likely(frames < budget)) {
 		union e1000_adv_rx_desc *desc, *end;
@@ -443,7 +469,8 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 				break;
 		}
 
-		igb_rx_frame(rx_ring, prog, &xdp, &work, end, i);
+		frame.end = end;
+		igb_rx_frame(rx_ring, prog, &frame, &work, i);
 		frames++;
 
 		do {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sends numbered UDP datagrams until all are sent or a SIGTERM comes, or
- * receives them. Both report as JSON: how many were sent; how many arrived, out
+/* Sends numbered UDP datagrams, or receives them, until all are there or a
+ * SIGTERM comes. Both report as JSON: how many were sent; how many arrived, out
  * of order, twice, or with another payload than was sent.
  *
  * A datagram holds its number (8 bytes, big endian), a mark (1 byte, sent as
@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -124,19 +125,38 @@ static void print_report(const struct report *r)
 	printf("\"runs\": \"%s\"}\n", r->runs);
 }
 
-/* Until all numbers are there or nothing has come for the idle time. */
+/* SIGTERM no longer ends the process, but can be waited for. */
+static void block_term(sigset_t *term)
+{
+	sigemptyset(term);
+	sigaddset(term, SIGTERM);
+	sigprocmask(SIG_BLOCK, term, NULL);
+}
+
+/* Until all numbers are there, nothing has come for the idle time, or a SIGTERM
+ * has come and the socket is empty.
+ */
 static void receive_all(int fd, struct report *r, const struct options *opt,
 			int first_wait_ms)
 {
 	static uint8_t buf[MAX_LEN];
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	struct pollfd pfd[] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .events = POLLIN },
+	};
 	int wait_ms = first_wait_ms;
+	sigset_t term;
+
+	block_term(&term);
+	pfd[1].fd = signalfd(-1, &term, 0);
+	if (pfd[1].fd < 0)
+		error(1, errno, "signalfd");
 
 	while (r->received < opt->count) {
 		ssize_t len;
 
-		if (poll(&pfd, 1, wait_ms) == 0)
-			return;
+		if (poll(pfd, 2, wait_ms) == 0 || !pfd[0].revents)
+			break;
 		len = recv(fd, buf, sizeof(buf), 0);
 		if (len < 0)
 			error(1, errno, "recv");
@@ -144,6 +164,7 @@ static void receive_all(int fd, struct report *r, const struct options *opt,
 			take(r, opt, buf, len);
 		wait_ms = opt->idle_ms;
 	}
+	close(pfd[1].fd);
 }
 
 static int open_socket(const struct options *opt, bool bind_it,
@@ -201,14 +222,11 @@ static int64_t ns_since(const struct timespec *start)
 	return (now.tv_sec - start->tv_sec) * NS_PER_S + now.tv_nsec - start->tv_nsec;
 }
 
-/* Waits until the next one is due; false if a SIGTERM, which main() has
- * blocked, came before.
- */
-static bool wait_turn(const struct timespec *start, unsigned long sent,
-		      unsigned long rate)
+/* Waits until the next one is due; false if a SIGTERM came before. */
+static bool wait_turn(const sigset_t *term, const struct timespec *start,
+		      unsigned long sent, unsigned long rate)
 {
 	struct timespec left = {};
-	sigset_t term;
 
 	if (rate) {
 		int64_t ns = NS_PER_S * sent / rate - ns_since(start);
@@ -218,9 +236,7 @@ static bool wait_turn(const struct timespec *start, unsigned long sent,
 			left.tv_nsec = ns % NS_PER_S;
 		}
 	}
-	sigemptyset(&term);
-	sigaddset(&term, SIGTERM);
-	return sigtimedwait(&term, NULL, &left) != SIGTERM;
+	return sigtimedwait(term, NULL, &left) != SIGTERM;
 }
 
 static void stay_on_this_cpu(void)
@@ -233,28 +249,22 @@ static void stay_on_this_cpu(void)
 		error(1, errno, "sched_setaffinity");
 }
 
-static void block_term(void)
-{
-	sigset_t term;
-
-	sigemptyset(&term);
-	sigaddset(&term, SIGTERM);
-	sigprocmask(SIG_BLOCK, &term, NULL);
-}
-
 /* Returns how many were sent. */
 static unsigned long send_all(const struct options *opt, struct report *r)
 {
 	static uint8_t buf[MAX_LEN];
 	struct addrinfo *peer;
 	struct timespec start;
+	sigset_t term;
 	unsigned long i;
 	int fd;
 
+	block_term(&term);
 	fd = open_socket(opt, false, &peer);
 	bind_source(fd, peer, opt->port);
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (i = 0; i < opt->count && wait_turn(&start, i, opt->rate); i++) {
+	for (i = 0; i < opt->count &&
+	     wait_turn(&term, &start, i, opt->rate); i++) {
 		fill(buf, opt->size, i);
 		if (sendto(fd, buf, opt->size, 0, peer->ai_addr,
 			   peer->ai_addrlen) < 0)
@@ -337,7 +347,6 @@ int main(int argc, char **argv)
 	if (sender) {
 		unsigned long sent;
 
-		block_term();
 		stay_on_this_cpu();
 		sent = send_all(&opt, &report);
 		if (!opt.echo)

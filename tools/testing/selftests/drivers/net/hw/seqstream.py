@@ -7,6 +7,7 @@ these alone (xdp_seq.bpf.h), for tests of what arrives.
 
 import json
 import re
+import time
 from contextlib import ExitStack, contextmanager
 
 from lib.py import ksft_eq, ksft_gt
@@ -31,17 +32,38 @@ def _fixed_neighbour(stack, ifname, host, addr, mac):
     stack.callback(cmd, f"ip neigh del {addr} dev {ifname}", fail=False, host=host)
 
 
+def _fixed_neighbours(stack, cfg):
+    remote_mac = ip(f"link show dev {cfg.remote_ifname}", json=True, host=cfg.remote)[0]["address"]
+    _fixed_neighbour(stack, cfg.ifname, None, cfg.remote_addr, remote_mac)
+    _fixed_neighbour(stack, cfg.remote_ifname, cfg.remote, cfg.addr, cfg.dev["address"])
+
+
+def ready(cfg):
+    """Fixes the neighbours again, where a link has been down."""
+    with ExitStack() as stack:
+        _fixed_neighbours(stack, cfg)
+        # numbered_stream() takes them away
+        stack.pop_all()
+
+
+def wait_link(cfg):
+    """Waits until both ends have their link, for some seconds at most."""
+    for host, ifname in ((None, cfg.ifname), (cfg.remote, cfg.remote_ifname)):
+        deadline = time.monotonic() + 20
+        while ip(f"link show dev {ifname}", json=True, host=host)[0]["operstate"] != "UP":
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{ifname} has no link")
+            time.sleep(0.1)
+
+
 @contextmanager
 def numbered_stream(cfg):
     """Both ends ready for datagrams of which each one is accounted for."""
     cfg.bin_remote = cfg.remote.deploy(str(cfg.test_dir / "seqstream"))
-    mac = cfg.dev["address"]
-    remote_mac = ip(f"link show dev {cfg.remote_ifname}", json=True, host=cfg.remote)[0]["address"]
     with ExitStack() as stack:
         _rings_to_max(stack, cfg.ifname, None)
         _rings_to_max(stack, cfg.remote_ifname, cfg.remote)
-        _fixed_neighbour(stack, cfg.ifname, None, cfg.remote_addr, remote_mac)
-        _fixed_neighbour(stack, cfg.remote_ifname, cfg.remote, cfg.addr, mac)
+        _fixed_neighbours(stack, cfg)
         wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1", deadline=10)
         yield
 
@@ -67,6 +89,11 @@ def attach_and_settle(cfg, prog):
 def detach(cfg):
     """Detaches, if something is attached."""
     ip(f"link set dev {cfg.ifname} xdp off")
+
+
+def program_id(cfg):
+    """The id of the program that is attached, or None."""
+    return ip(f"-d link show dev {cfg.ifname}", json=True)[0].get("xdp", {}).get("prog", {}).get("id")
 
 
 def stats(cfg):

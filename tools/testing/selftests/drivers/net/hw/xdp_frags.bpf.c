@@ -10,6 +10,12 @@ int mark_a(struct xdp_md *ctx)
 }
 
 SEC("xdp.frags")
+int mark_b(struct xdp_md *ctx)
+{
+	return mark(ctx, 'B');
+}
+
+SEC("xdp.frags")
 int drop(struct xdp_md *ctx)
 {
 	return act(ctx, XDP_DROP);

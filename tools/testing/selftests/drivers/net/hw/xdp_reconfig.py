@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+
+"""
+An attached XDP program stays, and runs on every queue, whatever is reconfigured.
+
+After each change numbered datagrams (seqstream.c) must come through the
+program, whole and in order, and the program must be the same one.
+"""
+
+import os
+import struct
+import time
+
+from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_run
+from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
+from lib.py import cmd, defer, ethtool, ip, wait_file
+from seqstream import attach, detach, expect_unharmed, load_programs
+from seqstream import numbered_stream, program_id, ready, send_and_receive, wait_link
+
+COUNT = 100
+PM_TEST = "/sys/power/pm_test"
+
+
+def _write(path, text):
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
+
+
+def _read(path):
+    with open(path, encoding="ascii") as f:
+        return f.read().strip()
+
+
+def _pci(cfg):
+    """The sysfs folder of the card's PCI function."""
+    path = f"/sys/class/net/{cfg.ifname}/device"
+    if not os.path.exists(f"{path}/vendor"):
+        raise KsftSkipEx("not a PCI device")
+    return os.path.realpath(path)
+
+
+def _expect_program(cfg, mark, what):
+    """Datagrams of several flows, for every queue, meet the program."""
+    wait_link(cfg)
+    ready(cfg)
+    for _ in range(4):
+        report = send_and_receive(cfg, COUNT, 200)
+        expect_unharmed(report, COUNT)
+        ksft_eq(report["runs"], mark, comment=what)
+
+
+def _change_mtu(cfg):
+    ip(f"link set dev {cfg.ifname} mtu {cfg.dev['mtu'] + 200}")
+    yield "larger MTU"
+    ip(f"link set dev {cfg.ifname} mtu {cfg.dev['mtu']}")
+    yield "MTU as before"
+
+
+def _change_channels(cfg):
+    channels = ethtool(f"-l {cfg.ifname}", json=True)[0]
+    now, most = channels["combined"], channels["combined-max"]
+    if most < 2:
+        raise KsftSkipEx("one channel")
+    defer(ethtool, f"-L {cfg.ifname} combined {now}")
+    for count in (1, most):
+        if count != ethtool(f"-l {cfg.ifname}", json=True)[0]["combined"]:
+            ethtool(f"-L {cfg.ifname} combined {count}")
+        yield f"{count} channels"
+
+
+def _change_rings(cfg):
+    rings = ethtool(f"-g {cfg.ifname}", json=True)[0]
+    defer(ethtool, f"-G {cfg.ifname} rx {rings['rx']} tx {rings['tx']}")
+    for rx, tx in ((256, 256), (rings["rx-max"], 128)):
+        ethtool(f"-G {cfg.ifname} rx {rx} tx {tx}")
+        yield f"{rx} receive and {tx} transmit descriptors"
+
+
+def _change_features(cfg):
+    features = ethtool(f"-k {cfg.ifname}", json=True)[0]
+    for name, state in sorted(features.items()):
+        if not isinstance(state, dict) or state["fixed"] or not name.startswith(("rx-", "ntuple")):
+            continue
+        on, off = ("on", "off") if state["active"] else ("off", "on")
+        defer(cmd, f"ethtool -K {cfg.ifname} {name} {on}", fail=False)
+        for value in (off, on):
+            ethtool(f"-K {cfg.ifname} {name} {value}")
+            yield f"{name} {value}"
+
+
+def _run_selftest(cfg):
+    cmd(f"ethtool -t {cfg.ifname} offline", fail=False, timeout=60)
+    yield "ethtool -t"
+
+
+def _set_promiscuous(cfg):
+    for value in ("on", "off"):
+        ip(f"link set dev {cfg.ifname} promisc {value}")
+        yield f"promiscuous {value}"
+
+
+def _set_down_and_up(cfg):
+    ip(f"link set dev {cfg.ifname} down")
+    ip(f"link set dev {cfg.ifname} up")
+    yield "down and up"
+
+
+def _make_virtual_functions(cfg):
+    path = f"{_pci(cfg)}/sriov_numvfs"
+    if not os.path.exists(path):
+        raise KsftSkipEx("no SR-IOV")
+    defer(_write, path, "0")
+    for count in (2, 0):
+        _write(path, str(count))
+        yield f"{count} virtual functions"
+
+
+def _reset_function(cfg):
+    path = f"{_pci(cfg)}/reset"
+    if not os.path.exists(path):
+        raise KsftSkipEx("no PCI reset")
+    _write(path, "1")
+    yield "PCI reset"
+
+
+def _report_error(cfg):
+    """An uncorrectable error that is not fatal, and one that is."""
+    if not os.path.exists("/dev/aer_inject"):
+        raise KsftSkipEx("no /dev/aer_inject")
+    domain, bus, devfn = os.path.basename(_pci(cfg)).split(":")
+    dev, fn = devfn.split(".")
+    for name, status in (("non-fatal", 1 << 12), ("fatal", 1 << 18)):
+        # struct aer_error_inj of the kernel's injector
+        error = struct.pack("=BBBxIIIIIII", int(bus, 16), int(dev, 16), int(fn, 16),
+                            status, 0, 0, 0, 0, 0, int(domain, 16))
+        with open("/dev/aer_inject", "wb", buffering=0) as f:
+            f.write(error)
+        time.sleep(3)
+        yield f"{name} PCI error"
+
+
+def _suspend(cfg):
+    if not os.path.exists(PM_TEST):
+        raise KsftSkipEx("no suspend test")
+    defer(_write, PM_TEST, "none")
+    _write(PM_TEST, "devices")
+    _write("/sys/power/state", "freeze")
+    yield "suspend and resume"
+
+
+@ksft_variants([KsftNamedVariant(change.__name__.strip("_"), change) for change in (
+    _change_mtu, _change_channels, _change_rings, _change_features, _run_selftest,
+    _set_promiscuous, _set_down_and_up, _make_virtual_functions, _reset_function,
+    _report_error, _suspend)])
+@ksft_disruptive
+def program_stays(cfg, change):
+    """The program is there and runs after each step of the change."""
+    load_programs(cfg, "xdp_frags.bpf.o")
+    attach(cfg, "mark_a")
+    program = program_id(cfg)
+    for what in change(cfg):
+        ksft_eq(program_id(cfg), program, comment=what)
+        _expect_program(cfg, "A", what)
+    attach(cfg, "mark_b")
+    _expect_program(cfg, "B", "another program")
+    detach(cfg)
+    _expect_program(cfg, "0", "no program")
+
+
+@ksft_disruptive
+def unbind_drops_program(cfg):
+    """A driver that goes takes its program along, and comes back without one."""
+    path = _pci(cfg)
+    driver, slot = os.path.realpath(f"{path}/driver"), os.path.basename(path)
+    prefix = {"4": 24, "6": 64}
+    addrs = [f"{cfg.addr_v[v]}/{prefix[v]}" for v in ("4", "6") if cfg.addr_v[v]]
+    load_programs(cfg, "xdp_frags.bpf.o")
+    attach(cfg, "mark_a")
+
+    _write(f"{driver}/unbind", slot)
+    _write(f"{driver}/bind", slot)
+
+    wait_file(f"/sys/class/net/{cfg.ifname}/operstate", lambda _: True)
+    ksft_eq(program_id(cfg), None)
+    for addr in addrs:
+        ip(f"addr add {addr} dev {cfg.ifname}{' nodad' if ':' in addr else ''}")
+    ip(f"link set dev {cfg.ifname} up")
+    _expect_program(cfg, "0", "bound again")
+    attach(cfg, "mark_a")
+    _expect_program(cfg, "A", "attached again")
+
+
+def main() -> None:
+    with NetDrvEpEnv(__file__, nsim_test=False) as cfg, numbered_stream(cfg):
+        ksft_run([program_stays, unbind_drops_program], args=(cfg, ))
+    ksft_exit()
+
+
+if __name__ == "__main__":
+    main()
