@@ -10,7 +10,7 @@ import re
 import time
 from contextlib import ExitStack, contextmanager
 
-from lib.py import ksft_eq, ksft_gt
+from lib.py import EthtoolFamily, ksft_eq, ksft_gt
 from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_file, wait_port_listen
 
 PORT = 34567
@@ -94,6 +94,12 @@ def detach(cfg):
 def program_id(cfg):
     """The id of the program that is attached, or None."""
     return ip(f"-d link show dev {cfg.ifname}", json=True)[0].get("xdp", {}).get("prog", {}).get("id")
+
+
+def channels(cfg):
+    """(combined channels in use, as many as there may be)"""
+    counts = EthtoolFamily().channels_get({"header": {"dev-index": cfg.ifindex}})
+    return counts.get("combined-count"), counts.get("combined-max")
 
 
 def stats(cfg):

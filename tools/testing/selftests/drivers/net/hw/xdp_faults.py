@@ -15,7 +15,7 @@ import os
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_gt, ksft_in, ksft_pr, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import cmd, defer, ethtool, ip
-from seqstream import PIN_DIR, attach, expect_unharmed, load_programs
+from seqstream import PIN_DIR, attach, channels, expect_unharmed, load_programs
 from seqstream import numbered_stream, program_id, ready, send_and_receive, wait_link
 
 DEBUGFS = "/sys/kernel/debug"
@@ -81,7 +81,7 @@ def _setup(cfg):
     rings = ethtool(f"-g {cfg.ifname}", json=True)[0]
     return {"mtu": link["mtu"], "program": program_id(cfg), "flags": "UP" in link["flags"],
             "rings": (rings["rx"], rings["tx"]),
-            "channels": ethtool(f"-l {cfg.ifname}", json=True)[0].get("combined"),
+            "channels": channels(cfg),
             "rx-all": ethtool(f"-k {cfg.ifname}", json=True)[0].get("rx-all", {}).get("active")}
 
 
@@ -91,8 +91,8 @@ def _mtu(cfg):
 
 
 def _channels(cfg):
-    now = ethtool(f"-l {cfg.ifname}", json=True)[0]["combined"]
-    if now < 2:
+    now, _ = channels(cfg)
+    if not now or now < 2:
         raise KsftSkipEx("one channel")
     return f"channels {cfg.ifname} 1", f"channels {cfg.ifname} {now}"
 

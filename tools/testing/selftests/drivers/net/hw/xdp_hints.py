@@ -9,12 +9,14 @@ the program (xdp_hints.bpf.c) knows them by. It keeps what the driver answers.
 """
 
 import ipaddress
+import os
 import struct
+import sys
 import time
 
 from lib.py import ksft_eq, ksft_exit, ksft_ge, ksft_lt, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv, NetdevFamily
-from lib.py import bpf_map_dump, bpf_prog_map_ids, bpftool, cmd, defer, ethtool, ip
+from lib.py import bpf_prog_map_ids, bpftool, cmd, defer, ethtool, ip, wait_file
 
 PIN_DIR = "/sys/fs/bpf/xdp_hints"
 HINTS_MAC = b"\x02hints"
@@ -76,13 +78,22 @@ def _ask(cfg, prog):
     return bpf_prog_map_ids(prog_id)["answers"]
 
 
+def _number(octets):
+    return int.from_bytes(bytes(int(o, 16) for o in octets), sys.byteorder)
+
+
+def _dump(map_id):
+    """The map as {key: value}; it has no types where the device is bound."""
+    return {_number(e["key"]): _number(e["value"]) for e in bpftool(f"map dump id {map_id}", json=True)}
+
+
 def _answers(cfg, map_id, frame):
     """What the driver says of this frame."""
     bpftool(f"map update id {map_id} key {SEEN} 0 0 0 value 0 0 0 0 0 0 0 0")
     _put_on_wire(cfg, frame)
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
-        answers = bpf_map_dump(map_id)
+        answers = _dump(map_id)
         if answers[SEEN]:
             return answers
     raise TimeoutError("the program has not seen the frame")
@@ -159,36 +170,52 @@ def vlan_tag(cfg):
 
 def _clock(cfg):
     """The card's clock in ns."""
-    index = ethtool(f"-T {cfg.ifname}", json=True)[0]["phc-index"]
-    seconds = cmd(f"phc_ctl /dev/ptp{index} get").stdout.split("clock time is ")[1].split()[0]
+    ptp = os.listdir(f"/sys/class/net/{cfg.ifname}/device/ptp")[0]
+    seconds = cmd(f"phc_ctl /dev/{ptp} get").stdout.split("clock time is ")[1].split()[0]
     return int(float(seconds) * 1e9)
+
+
+def _expect_timestamp(cfg, map_id, comment):
+    before = _clock(cfg)
+    answers = _answers(cfg, map_id, _ptp_sync(cfg))
+    after = _clock(cfg)
+    ksft_eq(answers[TIMESTAMP_ERR], 0, comment=comment)
+    ksft_ge(answers[TIMESTAMP], before, comment=comment)
+    ksft_lt(answers[TIMESTAMP], after, comment=comment)
+
+
+def _ask_for_timestamps(cfg, prog):
+    cfg.require_cmd("hwstamp_ctl")
+    cfg.require_cmd("phc_ctl")
+    # from a reset on: no frame has a timestamp yet
+    ethtool(f"-r {cfg.ifname}")
+    wait_file(f"/sys/class/net/{cfg.ifname}/operstate", lambda x: x.strip() == "up", deadline=20)
+    map_id = _ask(cfg, prog)
+    ksft_eq(_answers(cfg, map_id, _ptp_sync(cfg))[TIMESTAMP_ERR], ENODATA, comment="not asked for")
+    cmd(f"hwstamp_ctl -i {cfg.ifname} -r 12")
+    defer(cmd, f"hwstamp_ctl -i {cfg.ifname} -r 0")
+    return map_id
 
 
 @ksft_variants(["hints_pass", "hints_drop"])
 def timestamp(cfg, prog):
-    """Each PTP frame is told its time, also after others that were dropped."""
-    cfg.require_cmd("hwstamp_ctl")
-    cfg.require_cmd("phc_ctl")
-    map_id = _ask(cfg, prog)
-    ksft_eq(_answers(cfg, map_id, _ptp_sync(cfg))[TIMESTAMP_ERR], ENODATA, comment="not asked for")
-
-    cmd(f"hwstamp_ctl -i {cfg.ifname} -r 12")
-    defer(cmd, f"hwstamp_ctl -i {cfg.ifname} -r 0")
-    before = _clock(cfg)
-    for i in range(3):
-        answers = _answers(cfg, map_id, _ptp_sync(cfg))
-        after = _clock(cfg)
-        ksft_eq(answers[TIMESTAMP_ERR], 0, comment=f"frame {i}")
-        ksft_ge(answers[TIMESTAMP], before, comment=f"frame {i}")
-        ksft_lt(answers[TIMESTAMP], after, comment=f"frame {i}")
-        before = answers[TIMESTAMP]
+    """A PTP frame is told the time it came in, another frame is not."""
+    map_id = _ask_for_timestamps(cfg, prog)
+    _expect_timestamp(cfg, map_id, "PTP")
     frame = _ip_frame(cfg, 6, _tcp(1234, 4321))
     ksft_eq(_answers(cfg, map_id, frame)[TIMESTAMP_ERR], ENODATA, comment="not PTP")
 
 
+def timestamp_of_each(cfg):
+    """A frame that was dropped does not keep the next one from its timestamp."""
+    map_id = _ask_for_timestamps(cfg, "hints_drop")
+    for i in range(3):
+        _expect_timestamp(cfg, map_id, f"frame {i}")
+
+
 def main() -> None:
     with NetDrvEpEnv(__file__, nsim_test=False) as cfg:
-        ksft_run([features, rx_hash, no_hash, vlan_tag, timestamp], args=(cfg, ))
+        ksft_run([features, rx_hash, no_hash, vlan_tag, timestamp, timestamp_of_each], args=(cfg, ))
     ksft_exit()
 
 

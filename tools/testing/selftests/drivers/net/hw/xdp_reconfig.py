@@ -15,7 +15,7 @@ import time
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import cmd, defer, ethtool, ip, wait_file
-from seqstream import attach, detach, expect_unharmed, load_programs
+from seqstream import attach, channels, detach, expect_unharmed, load_programs
 from seqstream import numbered_stream, program_id, ready, send_and_receive, wait_link
 
 COUNT = 100
@@ -58,13 +58,12 @@ def _change_mtu(cfg):
 
 
 def _change_channels(cfg):
-    channels = ethtool(f"-l {cfg.ifname}", json=True)[0]
-    now, most = channels["combined"], channels["combined-max"]
-    if most < 2:
+    now, most = channels(cfg)
+    if not most or most < 2:
         raise KsftSkipEx("one channel")
     defer(ethtool, f"-L {cfg.ifname} combined {now}")
     for count in (1, most):
-        if count != ethtool(f"-l {cfg.ifname}", json=True)[0]["combined"]:
+        if count != channels(cfg)[0]:
             ethtool(f"-L {cfg.ifname} combined {count}")
         yield f"{count} channels"
 
@@ -140,9 +139,24 @@ def _report_error(cfg):
         yield f"{name} PCI error"
 
 
+def _suspend_at_runtime(cfg):
+    """What a port does some seconds after it was set down."""
+    power = f"{_pci(cfg)}/power"
+    defer(_write, f"{power}/control", _read(f"{power}/control"))
+    _write(f"{power}/control", "auto")
+    ip(f"link set dev {cfg.ifname} down")
+    try:
+        wait_file(f"{power}/runtime_status", lambda x: x.strip() == "suspended", deadline=20)
+    finally:
+        ip(f"link set dev {cfg.ifname} up")
+    yield "runtime suspend and resume"
+
+
 def _suspend(cfg):
     if not os.path.exists(PM_TEST):
         raise KsftSkipEx("no suspend test")
+    if cmd("findmnt -n -o FSTYPE /").stdout.strip() == "9p":
+        raise KsftSkipEx("the root file system would not survive it")
     defer(_write, PM_TEST, "none")
     _write(PM_TEST, "devices")
     _write("/sys/power/state", "freeze")
@@ -152,7 +166,7 @@ def _suspend(cfg):
 @ksft_variants([KsftNamedVariant(change.__name__.strip("_"), change) for change in (
     _change_mtu, _change_channels, _change_rings, _change_features, _run_selftest,
     _set_promiscuous, _set_down_and_up, _make_virtual_functions, _reset_function,
-    _report_error, _suspend)])
+    _report_error, _suspend_at_runtime, _suspend)])
 @ksft_disruptive
 def program_stays(cfg, change):
     """The program is there and runs after each step of the change."""
