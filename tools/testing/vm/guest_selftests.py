@@ -19,11 +19,13 @@ LIMIT = 1800    # seconds; a program that takes longer is killed and has failed
 
 def run(name, cases):
     directory, program = os.path.split(name)
-    argv = ['timeout', '--kill-after=10', str(LIMIT), f'./{program}']
+    # not every script of the kernel's package can be executed
+    start = ['python3', program] if program.endswith('.py') else [f'./{program}']
+    argv = ['timeout', '--kill-after=10', str(LIMIT), *start]
     for case in cases:
         argv += ['-t', case]
     print(f'# {name}', flush=True)
-    start = time.monotonic()
+    begin = time.monotonic()
     with open(f'/results/tap/{name.replace("/", "_")}.tap', 'w', encoding='utf-8', buffering=1) as log:
         proc = subprocess.Popen(argv, cwd=f'{INSTALLED}/{directory}', stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, errors='replace')
@@ -31,7 +33,7 @@ def run(name, cases):
             log.write(line)
             print(line, end='', flush=True)
         status = proc.wait()
-        log.write(f'# exit {status} {time.monotonic() - start:.1f}\n')
+        log.write(f'# exit {status} {time.monotonic() - begin:.1f}\n')
     return status
 
 
