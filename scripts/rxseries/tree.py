@@ -17,7 +17,7 @@ from .say import die, say
 # Every file in these folders belongs to a patch, but for READMEs ...
 SERIES = ('drivers', 'include', 'net', 'Documentation', 'samples', 'tools/net', 'tools/testing/selftests')
 # ... and for what in them is the fork's own: no patch has to add that.
-OWN = ('samples/bpf',)
+OWN = ('samples/bpf', 'tools/net/rxhook')
 
 
 def tree():
