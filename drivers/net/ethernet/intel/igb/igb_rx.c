@@ -28,6 +28,10 @@
 /* where in its page the card writes a frame */
 #define IGB_RX_HEADROOM		(XDP_PACKET_HEADROOM + NET_IP_ALIGN)
 
+/* what makes a frame take the longer way, in its last descriptor */
+#define IGB_RX_RARE		(E1000_RXDADV_STAT_TS | E1000_RXDADV_STAT_TSIP | \
+				 E1000_RXDEXT_ERR_FRAME_ERR_MASK)
+
 /* what a poll has done, for the ring's statistics and its last steps */
 struct igb_rx_work {
 	unsigned int bytes;
@@ -106,7 +110,7 @@ static bool igb_fill_rx_buffer(struct igb_ring *rx_ring,
 		return false;
 	}
 
-	buffer->page = page;
+	buffer->va = page_address(page);
 	buffer->dma = page_pool_get_dma_addr(page) + IGB_RX_HEADROOM;
 
 	return true;
@@ -123,15 +127,15 @@ static bool igb_fill_rx_buffer(struct igb_ring *rx_ring,
 void igb_alloc_rx_buffers(struct igb_ring *rx_ring, u16 count)
 {
 	u16 i = rx_ring->next_to_use;
+	struct igb_rx_buffer *buffer = &rx_ring->rx_buffer_info[i];
+	union e1000_adv_rx_desc *desc = IGB_RX_DESC(rx_ring, i);
 
 	if (!count)
 		return;
 
 	do {
-		struct igb_rx_buffer *buffer = &rx_ring->rx_buffer_info[i];
-		union e1000_adv_rx_desc *desc = IGB_RX_DESC(rx_ring, i);
-
-		if (!buffer->page && !igb_fill_rx_buffer(rx_ring, buffer))
+		if (unlikely(!buffer->va) &&
+		    !igb_fill_rx_buffer(rx_ring, buffer))
 			break;
 
 		/* Both fields: the write-back has overwritten them, and the
@@ -140,12 +144,17 @@ void igb_alloc_rx_buffers(struct igb_ring *rx_ring, u16 count)
 		desc->read.pkt_addr = cpu_to_le64(buffer->dma);
 		desc->read.hdr_addr = 0;
 
-		if (++i == rx_ring->count)
+		buffer++;
+		desc++;
+		if (unlikely(++i == rx_ring->count)) {
 			i = 0;
+			buffer = rx_ring->rx_buffer_info;
+			desc = IGB_RX_DESC(rx_ring, 0);
+		}
 	} while (--count);
 
 	/* the poll must stop here */
-	IGB_RX_DESC(rx_ring, i)->wb.upper.length = 0;
+	desc->wb.upper.length = 0;
 
 	if (i == rx_ring->next_to_use)
 		return;
@@ -172,10 +181,11 @@ void igb_clean_rx_ring(struct igb_ring *rx_ring)
 			struct igb_rx_buffer *buffer;
 
 			buffer = &rx_ring->rx_buffer_info[i];
-			if (buffer->page)
+			if (buffer->va)
 				page_pool_put_full_page(rx_ring->page_pool,
-							buffer->page, false);
-			buffer->page = NULL;
+							virt_to_page(buffer->va),
+							false);
+			buffer->va = NULL;
 		}
 	}
 
@@ -189,10 +199,10 @@ static u16 igb_next_rx(const struct igb_ring *rx_ring, u16 i)
 }
 
 /* The last descriptor of the frame that begins at @i, or NULL while the card
- * has not written it.
+ * has not written it. @count is set to how many the frame has.
  */
 static union e1000_adv_rx_desc *igb_rx_frame_end(struct igb_ring *rx_ring,
-						 u16 i)
+						 u16 i, u16 *count)
 {
 	union e1000_adv_rx_desc *desc = IGB_RX_DESC(rx_ring, i);
 
@@ -203,6 +213,7 @@ static union e1000_adv_rx_desc *igb_rx_frame_end(struct igb_ring *rx_ring,
 			return NULL;
 		/* the other fields after the length, as in the poll */
 		dma_rmb();
+		(*count)++;
 	}
 
 	return desc;
@@ -260,13 +271,23 @@ static bool igb_rx_add_frags(struct igb_ring *rx_ring, struct xdp_buff *xdp,
 		size = le16_to_cpu(desc->wb.upper.length);
 
 		igb_rx_sync(rx_ring, buffer, size);
-		if (!xdp_buff_add_frag(xdp, page_to_netmem(buffer->page),
+		if (!xdp_buff_add_frag(xdp, page_to_netmem(virt_to_page(buffer->va)),
 				       IGB_RX_HEADROOM, size, PAGE_SIZE))
 			return false;
-		buffer->page = NULL;
+		buffer->va = NULL;
 	} while (desc != end);
 
 	return true;
+}
+
+static void igb_rx_put_frags(struct igb_ring *rx_ring, struct xdp_buff *xdp)
+{
+	struct skb_shared_info *sinfo = xdp_get_shared_info_from_buff(xdp);
+	int i;
+
+	for (i = 0; i < sinfo->nr_frags; i++)
+		page_pool_put_full_page(rx_ring->page_pool,
+					skb_frag_page(&sinfo->frags[i]), true);
 }
 
 /* The frame ends here: what it has taken along goes back to the pool, and its
@@ -275,16 +296,8 @@ static bool igb_rx_add_frags(struct igb_ring *rx_ring, struct xdp_buff *xdp,
 static void igb_rx_drop(struct igb_ring *rx_ring, struct xdp_buff *xdp,
 			struct igb_rx_buffer *buffer)
 {
-	if (unlikely(xdp_buff_has_frags(xdp))) {
-		struct skb_shared_info *sinfo;
-		int i;
-
-		sinfo = xdp_get_shared_info_from_buff(xdp);
-		for (i = 0; i < sinfo->nr_frags; i++)
-			page_pool_put_full_page(rx_ring->page_pool,
-						skb_frag_page(&sinfo->frags[i]),
-						true);
-	}
+	if (unlikely(xdp_buff_has_frags(xdp)))
+		igb_rx_put_frags(rx_ring, xdp);
 
 	dma_sync_single_range_for_device(rx_ring->dev, buffer->dma, 0,
 					 IGB_RX_BUF_LEN, DMA_FROM_DEVICE);
@@ -337,11 +350,38 @@ failure:
 	return result;
 }
 
+/* What xdp_build_skb_from_buff() does, without what a frame in one buffer of a
+ * page_pool does not need: that function costs it 55 instructions more.
+ */
+static struct sk_buff *igb_rx_build_skb(struct igb_ring *rx_ring,
+					struct xdp_buff *xdp)
+{
+	unsigned int metasize = xdp->data - xdp->data_meta;
+	struct sk_buff *skb;
+
+	if (unlikely(xdp_buff_has_frags(xdp)))
+		return xdp_build_skb_from_buff(xdp);
+
+	skb = napi_build_skb(xdp->data_hard_start, PAGE_SIZE);
+	if (unlikely(!skb))
+		return NULL;
+
+	skb_reserve(skb, xdp->data - xdp->data_hard_start);
+	__skb_put(skb, xdp->data_end - xdp->data);
+	if (metasize)
+		skb_metadata_set(skb, metasize);
+	skb_mark_for_recycle(skb);
+	skb_record_rx_queue(skb, rx_ring->queue_index);
+	skb->protocol = eth_type_trans(skb, rx_ring->netdev);
+
+	return skb;
+}
+
 /* A frame without a program's objection becomes an skb. */
 static void igb_rx_pass(struct igb_ring *rx_ring, struct igb_xdp_buff *frame,
 			struct igb_rx_buffer *buffer)
 {
-	struct sk_buff *skb = xdp_build_skb_from_buff(&frame->xdp);
+	struct sk_buff *skb = igb_rx_build_skb(rx_ring, &frame->xdp);
 
 	if (unlikely(!skb)) {
 		rx_ring->rx_stats.alloc_failed++;
@@ -349,52 +389,70 @@ static void igb_rx_pass(struct igb_ring *rx_ring, struct igb_xdp_buff *frame,
 		return;
 	}
 
-	buffer->page = NULL;
+	buffer->va = NULL;
 	if (frame->timestamp)
 		skb_hwtstamps(skb)->hwtstamp = frame->timestamp;
 	igb_process_skb_fields(rx_ring, frame->end, skb);
 	napi_gro_receive(&rx_ring->q_vector->napi, skb);
 }
 
-/* One frame, from its first descriptor at @i to frame->end. */
+/* A frame that has a timestamp, several buffers or an error. Returns false where
+ * nobody gets to see it, and takes the program away where only the stack does.
+ */
+static bool igb_rx_rare_frame(struct igb_ring *rx_ring, struct bpf_prog **prog,
+			      struct igb_xdp_buff *frame,
+			      union e1000_adv_rx_desc *desc, u16 i)
+{
+	struct xdp_buff *xdp = &frame->xdp;
+
+	xdp->data += igb_rx_timestamp(rx_ring, desc, frame->end, xdp->data,
+				      &frame->timestamp);
+	xdp->data_meta = xdp->data;
+
+	if (desc != frame->end) {
+		/* longer than the MTU: such a program has no way to see it */
+		if (*prog && !(*prog)->aux->xdp_has_frags)
+			return false;
+		if (!igb_rx_add_frags(rx_ring, xdp, frame->end, i))
+			return false;
+	}
+
+	if (!igb_test_staterr(frame->end, E1000_RXDEXT_ERR_FRAME_ERR_MASK))
+		return true;
+
+	*prog = NULL;
+
+	return rx_ring->netdev->features & NETIF_F_RXALL;
+}
+
+/* One frame, from @desc, its first descriptor, at @i, to frame->end. */
 static void igb_rx_frame(struct igb_ring *rx_ring, struct bpf_prog *prog,
 			 struct igb_xdp_buff *frame, struct igb_rx_work *work,
-			 u16 i)
+			 union e1000_adv_rx_desc *desc, u16 i)
 {
 	struct igb_rx_buffer *buffer = &rx_ring->rx_buffer_info[i];
-	union e1000_adv_rx_desc *desc = IGB_RX_DESC(rx_ring, i);
 	unsigned int size = le16_to_cpu(desc->wb.upper.length);
-	union e1000_adv_rx_desc *end = frame->end;
 	struct xdp_buff *xdp = &frame->xdp;
 	unsigned int result = IGB_XDP_PASS;
 
 	igb_rx_sync(rx_ring, buffer, size);
-	xdp_prepare_buff(xdp, page_address(buffer->page), IGB_RX_HEADROOM,
-			 size, true);
+	xdp_prepare_buff(xdp, buffer->va, IGB_RX_HEADROOM, size, true);
 	xdp_buff_clear_frags_flag(xdp);
 	net_prefetch(xdp->data);
-
 	frame->timestamp = 0;
-	xdp->data += igb_rx_timestamp(rx_ring, desc, end, xdp->data,
-				      &frame->timestamp);
-	xdp->data_meta = xdp->data;
 
-	if (unlikely(desc != end)) {
-		/* longer than the MTU: such a program has no way to see it */
-		if (prog && !prog->aux->xdp_has_frags)
-			goto bad;
-		if (!igb_rx_add_frags(rx_ring, xdp, end, i))
-			goto bad;
+	/* all that most frames have not, in one test */
+	if (unlikely(igb_test_staterr(frame->end, IGB_RX_RARE) ||
+		     desc != frame->end)) {
+		if (!igb_rx_rare_frame(rx_ring, &prog, frame, desc, i)) {
+			igb_rx_drop(rx_ring, xdp, buffer);
+			work->bad++;
+			return;
+		}
+		size = xdp_get_buff_len(xdp);
 	}
 
-	if (unlikely(igb_test_staterr(end, E1000_RXDEXT_ERR_FRAME_ERR_MASK))) {
-		/* a program does not get to see it, the stack may wish to */
-		if (!(rx_ring->netdev->features & NETIF_F_RXALL))
-			goto bad;
-		prog = NULL;
-	}
-
-	work->bytes += xdp_get_buff_len(xdp);
+	work->bytes += size;
 	if (prog)
 		result = igb_rx_run_xdp(rx_ring, prog, xdp);
 
@@ -406,16 +464,10 @@ static void igb_rx_frame(struct igb_ring *rx_ring, struct bpf_prog *prog,
 		igb_rx_drop(rx_ring, xdp, buffer);
 		break;
 	default:
-		buffer->page = NULL;
+		buffer->va = NULL;
 		work->xdp |= result;
 		break;
 	}
-
-	return;
-
-bad:
-	igb_rx_drop(rx_ring, xdp, buffer);
-	work->bad++;
 }
 
 /**
@@ -448,7 +500,8 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 	xdp_init_buff(&frame.xdp, PAGE_SIZE, &rx_ring->xdp_rxq);
 
 	while (likely(frames < budget)) {
-		union e1000_adv_rx_desc *desc, *end;
+		union e1000_adv_rx_desc *desc;
+		u16 count = 1;
 
 		if (unused >= IGB_RX_BUFFER_WRITE) {
 			igb_alloc_rx_buffers(rx_ring, unused);
@@ -462,22 +515,20 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 		/* no other field of the descriptor before its length */
 		dma_rmb();
 
-		end = desc;
+		frame.end = desc;
 		if (unlikely(!igb_test_staterr(desc, E1000_RXD_STAT_EOP))) {
-			end = igb_rx_frame_end(rx_ring, i);
-			if (!end)
+			frame.end = igb_rx_frame_end(rx_ring, i, &count);
+			if (!frame.end)
 				break;
 		}
 
-		frame.end = end;
-		igb_rx_frame(rx_ring, prog, &frame, &work, i);
+		igb_rx_frame(rx_ring, prog, &frame, &work, desc, i);
 		frames++;
 
-		do {
-			desc = IGB_RX_DESC(rx_ring, i);
-			i = igb_next_rx(rx_ring, i);
-			unused++;
-		} while (desc != end);
+		unused += count;
+		i += count;
+		if (i >= rx_ring->count)
+			i -= rx_ring->count;
 	}
 
 	rx_ring->next_to_clean = i;
