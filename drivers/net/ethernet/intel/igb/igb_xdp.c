@@ -21,32 +21,36 @@
 
 #include "igb.h"
 
+/* A program that does not declare fragments needs each frame in one buffer. */
+static unsigned int igb_prog_max_mtu(const struct bpf_prog *prog)
+{
+	return !prog || prog->aux->xdp_has_frags ? MAX_STD_JUMBO_FRAME_SIZE :
+						   IGB_RX_ONE_BUF_MTU;
+}
+
 /**
- * igb_xdp_max_mtu - the largest MTU that a program and AF_XDP pools leave
- * @adapter: board private structure
- * @prog: program to run, or NULL
+ * igb_xsk_max_mtu - the largest MTU of which each frame fits an AF_XDP buffer
+ * @pool: buffers that are as long as their socket has made them
  *
- * A program that does not declare fragments needs each frame in one buffer. An
- * AF_XDP pool's buffers are as long as its socket has made them, and the
- * zero-copy path has no fragments.
+ * The zero-copy path has no fragments.
  *
- * Return: largest MTU in bytes, at most what the cards can do.
+ * Return: largest MTU in bytes.
  */
-static unsigned int igb_xdp_max_mtu(struct igb_adapter *adapter,
-				    struct bpf_prog *prog)
+unsigned int igb_xsk_max_mtu(struct xsk_buff_pool *pool)
+{
+	return xsk_pool_get_rx_frame_size(pool) - IGB_ETH_PKT_HDR_PAD;
+}
+
+static unsigned int igb_xsk_pools_max_mtu(struct igb_adapter *adapter)
 {
 	unsigned int mtu = MAX_STD_JUMBO_FRAME_SIZE;
 	struct xsk_buff_pool *pool;
 	int i;
 
-	if (prog && !prog->aux->xdp_has_frags)
-		mtu = IGB_RX_ONE_BUF_MTU;
-
 	for (i = 0; i < adapter->num_rx_queues; i++) {
 		pool = xsk_get_pool_from_qid(adapter->netdev, i);
 		if (pool && pool->dev)
-			mtu = min(mtu, xsk_pool_get_rx_frame_size(pool) -
-				       IGB_ETH_PKT_HDR_PAD);
+			mtu = min(mtu, igb_xsk_max_mtu(pool));
 	}
 
 	return mtu;
@@ -56,21 +60,32 @@ static unsigned int igb_xdp_max_mtu(struct igb_adapter *adapter,
 void igb_xdp_update_max_mtu(struct igb_adapter *adapter)
 {
 	WRITE_ONCE(adapter->netdev->max_mtu,
-		   igb_xdp_max_mtu(adapter, adapter->xdp_prog));
+		   min(igb_prog_max_mtu(adapter->xdp_prog),
+		       igb_xsk_pools_max_mtu(adapter)));
 }
 
 static int igb_xdp_check(struct igb_adapter *adapter, struct bpf_prog *prog,
 			 struct netlink_ext_ack *extack)
 {
-	unsigned int max = igb_xdp_max_mtu(adapter, prog);
+	unsigned int mtu = adapter->netdev->mtu;
+	unsigned int max = igb_prog_max_mtu(prog);
 
-	if (adapter->netdev->mtu <= max)
-		return 0;
+	if (mtu > max) {
+		NL_SET_ERR_MSG_FMT_MOD(extack,
+				       "program without frags: MTU is %u, may be %u",
+				       mtu, max);
+		return -EINVAL;
+	}
 
-	NL_SET_ERR_MSG_FMT_MOD(extack,
-			       "program without frags: MTU is %u, may be %u",
-			       adapter->netdev->mtu, max);
-	return -EINVAL;
+	max = igb_xsk_pools_max_mtu(adapter);
+	if (mtu > max) {
+		NL_SET_ERR_MSG_FMT_MOD(extack,
+				       "buffers of AF_XDP sockets: MTU is %u, may be %u",
+				       mtu, max);
+		return -EINVAL;
+	}
+
+	return 0;
 }
 
 /* While the interface is down its queues are stopped as they are. */

@@ -10,7 +10,8 @@
  *   failnth N selftest DEV
  *   failnth N xdp DEV PINNED       "none" takes the program off
  *
- * Prints "errno E", 0 for success, and then "failed" if an allocation has been
+ * Prints "errno E", 0 for success and -1 where what failed was the kernel's
+ * answer, so that nobody knows, and then "failed" if an allocation has been
  * made to fail or "none" if the call makes fewer than N. N = 0 lets all succeed.
  */
 #include <errno.h>
@@ -240,7 +241,7 @@ static int do_xdp(unsigned int nth, const char *dev, const char *path)
 	left = disarm();
 	if (!err) {
 		if (recv(sock, &answer, sizeof(answer), 0) < 0)
-			err = errno;
+			err = -1;
 		else
 			err = -answer.err.error;
 	}
