@@ -28,15 +28,29 @@
 /* where in its page the card writes a frame */
 #define IGB_RX_HEADROOM		(XDP_PACKET_HEADROOM + NET_IP_ALIGN)
 
-/* what makes a frame take the longer way, in its last descriptor */
-#define IGB_RX_RARE		(E1000_RXDADV_STAT_TS | E1000_RXDADV_STAT_TSIP | \
+/* A frame in one buffer, without an error and without a timestamp, has the first
+ * of these bits alone in its descriptor. All others take the longer way.
+ */
+#define IGB_RX_PLAIN		E1000_RXD_STAT_EOP
+#define IGB_RX_WAY_MASK		(E1000_RXD_STAT_EOP | E1000_RXDADV_STAT_TS | \
+				 E1000_RXDADV_STAT_TSIP | \
 				 E1000_RXDEXT_ERR_FRAME_ERR_MASK)
+
+/* what is to be done with a frame that is not plain */
+enum igb_rx_way {
+	IGB_RX_WAIT,	/* the card has not written it to its end */
+	IGB_RX_RUN,	/* a program may run */
+	IGB_RX_STACK,	/* the stack wants it, with its error */
+	IGB_RX_BAD,	/* nobody gets to see it */
+};
 
 /* what a poll has done, for the ring's statistics and its last steps */
 struct igb_rx_work {
 	unsigned int bytes;
 	unsigned int bad;	/* frames with an error, dropped unseen */
 	unsigned int xdp;	/* IGB_XDP_TX and IGB_XDP_REDIR */
+	u16 count;		/* descriptors of a frame that is not plain */
+	bool sync;		/* the device needs its buffers synced */
 };
 
 /**
@@ -246,17 +260,21 @@ unsigned int igb_rx_timestamp(struct igb_ring *rx_ring,
 	return 0;
 }
 
-static void igb_rx_sync(struct igb_ring *rx_ring, struct igb_rx_buffer *buffer,
-			unsigned int size)
+static void igb_rx_sync(struct igb_ring *rx_ring,
+			const struct igb_rx_work *work,
+			struct igb_rx_buffer *buffer, unsigned int size)
 {
-	dma_sync_single_range_for_cpu(rx_ring->dev, buffer->dma, 0, size,
-				      DMA_FROM_DEVICE);
+	if (unlikely(work->sync))
+		dma_sync_single_range_for_cpu(rx_ring->dev, buffer->dma, 0,
+					      size, DMA_FROM_DEVICE);
 }
 
 /* Takes the pages of all buffers of a frame but the first to the xdp_buff.
  * Returns false where there are more than an skb can hold.
  */
-static bool igb_rx_add_frags(struct igb_ring *rx_ring, struct xdp_buff *xdp,
+static bool igb_rx_add_frags(struct igb_ring *rx_ring,
+			     const struct igb_rx_work *work,
+			     struct xdp_buff *xdp,
 			     union e1000_adv_rx_desc *end, u16 i)
 {
 	union e1000_adv_rx_desc *desc;
@@ -270,7 +288,7 @@ static bool igb_rx_add_frags(struct igb_ring *rx_ring, struct xdp_buff *xdp,
 		buffer = &rx_ring->rx_buffer_info[i];
 		size = le16_to_cpu(desc->wb.upper.length);
 
-		igb_rx_sync(rx_ring, buffer, size);
+		igb_rx_sync(rx_ring, work, buffer, size);
 		if (!xdp_buff_add_frag(xdp, page_to_netmem(virt_to_page(buffer->va)),
 				       IGB_RX_HEADROOM, size, PAGE_SIZE))
 			return false;
@@ -290,17 +308,28 @@ static void igb_rx_put_frags(struct igb_ring *rx_ring, struct xdp_buff *xdp)
 					skb_frag_page(&sinfo->frags[i]), true);
 }
 
-/* The frame ends here: what it has taken along goes back to the pool, and its
- * first buffer stays in the slot, ready for the card.
+/* The buffer stays in its slot, ready for the card. */
+static void igb_rx_repost(struct igb_ring *rx_ring,
+			  const struct igb_rx_work *work,
+			  struct igb_rx_buffer *buffer)
+{
+	if (unlikely(work->sync))
+		dma_sync_single_range_for_device(rx_ring->dev, buffer->dma, 0,
+						 IGB_RX_BUF_LEN,
+						 DMA_FROM_DEVICE);
+}
+
+/* The frame ends here: what it has taken along goes back to the pool. Inline,
+ * since a call is a fifth of what a program that drops a frame costs.
  */
-static void igb_rx_drop(struct igb_ring *rx_ring, struct xdp_buff *xdp,
-			struct igb_rx_buffer *buffer)
+static __always_inline void igb_rx_drop(struct igb_ring *rx_ring,
+					const struct igb_rx_work *work,
+					struct xdp_buff *xdp,
+					struct igb_rx_buffer *buffer)
 {
 	if (unlikely(xdp_buff_has_frags(xdp)))
 		igb_rx_put_frags(rx_ring, xdp);
-
-	dma_sync_single_range_for_device(rx_ring->dev, buffer->dma, 0,
-					 IGB_RX_BUF_LEN, DMA_FROM_DEVICE);
+	igb_rx_repost(rx_ring, work, buffer);
 }
 
 /* Runs the program. IGB_XDP_PASS, or what became of the frame instead. */
@@ -351,25 +380,20 @@ failure:
 }
 
 /* What xdp_build_skb_from_buff() does, without what a frame in one buffer of a
- * page_pool does not need: that function costs it 55 instructions more.
+ * page_pool does not need: that would cost each frame 55 instructions more. Of
+ * the two callers one has constants.
  */
-static struct sk_buff *igb_rx_build_skb(struct igb_ring *rx_ring,
-					struct xdp_buff *xdp)
+static __always_inline struct sk_buff *
+igb_rx_build_skb(struct igb_ring *rx_ring, void *va, unsigned int offset,
+		 unsigned int len)
 {
-	unsigned int metasize = xdp->data - xdp->data_meta;
-	struct sk_buff *skb;
+	struct sk_buff *skb = napi_build_skb(va, PAGE_SIZE);
 
-	if (unlikely(xdp_buff_has_frags(xdp)))
-		return xdp_build_skb_from_buff(xdp);
-
-	skb = napi_build_skb(xdp->data_hard_start, PAGE_SIZE);
 	if (unlikely(!skb))
 		return NULL;
 
-	skb_reserve(skb, xdp->data - xdp->data_hard_start);
-	__skb_put(skb, xdp->data_end - xdp->data);
-	if (metasize)
-		skb_metadata_set(skb, metasize);
+	skb_reserve(skb, offset);
+	__skb_put(skb, len);
 	skb_mark_for_recycle(skb);
 	skb_record_rx_queue(skb, rx_ring->queue_index);
 	skb->protocol = eth_type_trans(skb, rx_ring->netdev);
@@ -377,97 +401,166 @@ static struct sk_buff *igb_rx_build_skb(struct igb_ring *rx_ring,
 	return skb;
 }
 
-/* A frame without a program's objection becomes an skb. */
-static void igb_rx_pass(struct igb_ring *rx_ring, struct igb_xdp_buff *frame,
-			struct igb_rx_buffer *buffer)
+static void igb_rx_deliver(struct igb_ring *rx_ring, struct sk_buff *skb,
+			   union e1000_adv_rx_desc *end)
 {
-	struct sk_buff *skb = igb_rx_build_skb(rx_ring, &frame->xdp);
+	igb_process_skb_fields(rx_ring, end, skb);
+	napi_gro_receive(&rx_ring->q_vector->napi, skb);
+}
 
+/* A plain frame where no program is attached. */
+static void igb_rx_pass_plain(struct igb_ring *rx_ring,
+			      const struct igb_rx_work *work,
+			      struct igb_rx_buffer *buffer,
+			      union e1000_adv_rx_desc *desc, unsigned int size)
+{
+	struct sk_buff *skb;
+
+	skb = igb_rx_build_skb(rx_ring, buffer->va, IGB_RX_HEADROOM, size);
 	if (unlikely(!skb)) {
 		rx_ring->rx_stats.alloc_failed++;
-		igb_rx_drop(rx_ring, &frame->xdp, buffer);
+		igb_rx_repost(rx_ring, work, buffer);
 		return;
 	}
 
 	buffer->va = NULL;
-	if (frame->timestamp)
-		skb_hwtstamps(skb)->hwtstamp = frame->timestamp;
-	igb_process_skb_fields(rx_ring, frame->end, skb);
-	napi_gro_receive(&rx_ring->q_vector->napi, skb);
+	igb_rx_deliver(rx_ring, skb, desc);
 }
 
-/* A frame that has a timestamp, several buffers or an error. Returns false where
- * nobody gets to see it, and takes the program away where only the stack does.
- */
-static bool igb_rx_rare_frame(struct igb_ring *rx_ring, struct bpf_prog **prog,
-			      struct igb_xdp_buff *frame,
-			      union e1000_adv_rx_desc *desc, u16 i)
+/* A frame that a program, or what made it not plain, may have changed. */
+static void igb_rx_pass(struct igb_ring *rx_ring,
+			const struct igb_rx_work *work,
+			struct igb_xdp_buff *frame,
+			struct igb_rx_buffer *buffer)
 {
 	struct xdp_buff *xdp = &frame->xdp;
+	unsigned int metasize = xdp->data - xdp->data_meta;
+	struct sk_buff *skb;
 
-	xdp->data += igb_rx_timestamp(rx_ring, desc, frame->end, xdp->data,
+	if (unlikely(xdp_buff_has_frags(xdp)))
+		skb = xdp_build_skb_from_buff(xdp);
+	else
+		skb = igb_rx_build_skb(rx_ring, xdp->data_hard_start,
+				       xdp->data - xdp->data_hard_start,
+				       xdp->data_end - xdp->data);
+	if (unlikely(!skb)) {
+		rx_ring->rx_stats.alloc_failed++;
+		igb_rx_drop(rx_ring, work, xdp, buffer);
+		return;
+	}
+
+	buffer->va = NULL;
+	if (metasize)
+		skb_metadata_set(skb, metasize);
+	if (frame->timestamp)
+		skb_hwtstamps(skb)->hwtstamp = frame->timestamp;
+	igb_rx_deliver(rx_ring, skb, frame->end);
+}
+
+static void igb_rx_prepare(struct igb_xdp_buff *frame,
+			   struct igb_rx_buffer *buffer,
+			   union e1000_adv_rx_desc *end, unsigned int size)
+{
+	xdp_prepare_buff(&frame->xdp, buffer->va, IGB_RX_HEADROOM, size, true);
+	xdp_buff_clear_frags_flag(&frame->xdp);
+	frame->end = end;
+	frame->timestamp = 0;
+}
+
+/* A frame with a timestamp, several buffers or an error. */
+static enum igb_rx_way igb_rx_prepare_other(struct igb_ring *rx_ring,
+					    struct bpf_prog *prog,
+					    struct igb_xdp_buff *frame,
+					    struct igb_rx_work *work, u16 i)
+{
+	union e1000_adv_rx_desc *end, *desc = IGB_RX_DESC(rx_ring, i);
+	struct xdp_buff *xdp = &frame->xdp;
+
+	work->count = 1;
+	end = igb_rx_frame_end(rx_ring, i, &work->count);
+	if (!end)
+		return IGB_RX_WAIT;
+
+	igb_rx_prepare(frame, &rx_ring->rx_buffer_info[i], end,
+		       le16_to_cpu(desc->wb.upper.length));
+	xdp->data += igb_rx_timestamp(rx_ring, desc, end, xdp->data,
 				      &frame->timestamp);
 	xdp->data_meta = xdp->data;
 
-	if (desc != frame->end) {
+	if (desc != end) {
 		/* longer than the MTU: such a program has no way to see it */
-		if (*prog && !(*prog)->aux->xdp_has_frags)
-			return false;
-		if (!igb_rx_add_frags(rx_ring, xdp, frame->end, i))
-			return false;
+		if (prog && !prog->aux->xdp_has_frags)
+			return IGB_RX_BAD;
+		if (!igb_rx_add_frags(rx_ring, work, xdp, end, i))
+			return IGB_RX_BAD;
 	}
 
-	if (!igb_test_staterr(frame->end, E1000_RXDEXT_ERR_FRAME_ERR_MASK))
-		return true;
+	if (!igb_test_staterr(end, E1000_RXDEXT_ERR_FRAME_ERR_MASK))
+		return IGB_RX_RUN;
 
-	*prog = NULL;
-
-	return rx_ring->netdev->features & NETIF_F_RXALL;
+	return rx_ring->netdev->features & NETIF_F_RXALL ? IGB_RX_STACK :
+							   IGB_RX_BAD;
 }
 
-/* One frame, from @desc, its first descriptor, at @i, to frame->end. */
-static void igb_rx_frame(struct igb_ring *rx_ring, struct bpf_prog *prog,
-			 struct igb_xdp_buff *frame, struct igb_rx_work *work,
-			 union e1000_adv_rx_desc *desc, u16 i)
+/* One frame that begins with @desc, at @i. Returns how many descriptors it has,
+ * 0 while the card has not written all of them.
+ */
+static u16 igb_rx_frame(struct igb_ring *rx_ring, struct bpf_prog *prog,
+			struct igb_xdp_buff *frame, struct igb_rx_work *work,
+			union e1000_adv_rx_desc *desc, u16 i)
 {
 	struct igb_rx_buffer *buffer = &rx_ring->rx_buffer_info[i];
+	u32 status = le32_to_cpu(desc->wb.upper.status_error);
 	unsigned int size = le16_to_cpu(desc->wb.upper.length);
-	struct xdp_buff *xdp = &frame->xdp;
-	unsigned int result = IGB_XDP_PASS;
+	enum igb_rx_way way = IGB_RX_RUN;
+	u16 count = 1;
 
-	igb_rx_sync(rx_ring, buffer, size);
-	xdp_prepare_buff(xdp, buffer->va, IGB_RX_HEADROOM, size, true);
-	xdp_buff_clear_frags_flag(xdp);
-	net_prefetch(xdp->data);
-	frame->timestamp = 0;
+	igb_rx_sync(rx_ring, work, buffer, size);
+	net_prefetch(buffer->va + IGB_RX_HEADROOM);
 
-	/* all that most frames have not, in one test */
-	if (unlikely(igb_test_staterr(frame->end, IGB_RX_RARE) ||
-		     desc != frame->end)) {
-		if (!igb_rx_rare_frame(rx_ring, &prog, frame, desc, i)) {
-			igb_rx_drop(rx_ring, xdp, buffer);
+	if (unlikely((status & IGB_RX_WAY_MASK) != IGB_RX_PLAIN)) {
+		way = igb_rx_prepare_other(rx_ring, prog, frame, work, i);
+		if (way == IGB_RX_WAIT)
+			return 0;
+		count = work->count;
+		if (way == IGB_RX_BAD) {
+			igb_rx_drop(rx_ring, work, &frame->xdp, buffer);
 			work->bad++;
-			return;
+			return count;
 		}
-		size = xdp_get_buff_len(xdp);
+		work->bytes += xdp_get_buff_len(&frame->xdp);
+		if (!prog || way == IGB_RX_STACK) {
+			igb_rx_pass(rx_ring, work, frame, buffer);
+			return count;
+		}
+	} else {
+		work->bytes += size;
+		if (!prog) {
+			igb_rx_pass_plain(rx_ring, work, buffer, desc,
+					  size);
+			return 1;
+		}
+		igb_rx_prepare(frame, buffer, desc, size);
 	}
 
-	work->bytes += size;
-	if (prog)
-		result = igb_rx_run_xdp(rx_ring, prog, xdp);
-
-	switch (result) {
+	switch (igb_rx_run_xdp(rx_ring, prog, &frame->xdp)) {
 	case IGB_XDP_PASS:
-		igb_rx_pass(rx_ring, frame, buffer);
+		igb_rx_pass(rx_ring, work, frame, buffer);
 		break;
 	case IGB_XDP_CONSUMED:
-		igb_rx_drop(rx_ring, xdp, buffer);
+		igb_rx_drop(rx_ring, work, &frame->xdp, buffer);
 		break;
-	default:
+	case IGB_XDP_TX:
 		buffer->va = NULL;
-		work->xdp |= result;
+		work->xdp |= IGB_XDP_TX;
+		break;
+	case IGB_XDP_REDIR:
+		buffer->va = NULL;
+		work->xdp |= IGB_XDP_REDIR;
 		break;
 	}
+
+	return count;
 }
 
 /**
@@ -484,7 +577,9 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 {
 	struct igb_ring *rx_ring = q_vector->rx.ring;
 	u16 unused = igb_desc_unused(rx_ring);
-	struct igb_rx_work work = {};
+	struct igb_rx_work work = {
+		.sync = dma_dev_need_sync(rx_ring->dev),
+	};
 	u16 i = rx_ring->next_to_clean;
 	struct igb_xdp_buff frame;
 	struct bpf_prog *prog;
@@ -501,7 +596,7 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 
 	while (likely(frames < budget)) {
 		union e1000_adv_rx_desc *desc;
-		u16 count = 1;
+		u16 count;
 
 		if (unused >= IGB_RX_BUFFER_WRITE) {
 			igb_alloc_rx_buffers(rx_ring, unused);
@@ -515,14 +610,9 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 		/* no other field of the descriptor before its length */
 		dma_rmb();
 
-		frame.end = desc;
-		if (unlikely(!igb_test_staterr(desc, E1000_RXD_STAT_EOP))) {
-			frame.end = igb_rx_frame_end(rx_ring, i, &count);
-			if (!frame.end)
-				break;
-		}
-
-		igb_rx_frame(rx_ring, prog, &frame, &work, desc, i);
+		count = igb_rx_frame(rx_ring, prog, &frame, &work, desc, i);
+		if (unlikely(!count))
+			break;
 		frames++;
 
 		unused += count;
