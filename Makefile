@@ -22,6 +22,7 @@ help: ## list the commands
 	@echo "  RXHOOK_CACHE=DIR room, base kernel and ccache (now: $(CACHE))"
 	@echo "  MIRROR=URL       Debian mirror to make the room from"
 	@echo "  ACCEL=kvm        run the guest on KVM instead of TCG"
+	@echo "  NIC=mlx4         an emulated ConnectX-3 in the guest's shell instead of two 82576"
 
 demo: kernel samples build/seqstream ## boot, flood a port, drop the flood in the hook, count
 	@$(ROOM) tools/testing/vm/run-demo $(NIC)
@@ -52,8 +53,8 @@ kernel: tree ## build the patched kernel; DEBUG=1: with all checks, BASE=1: unpa
 deb: tree ## Debian packages of the patched kernel, from CONFIG=/boot/config-...
 	@CONFIG="$(CONFIG)" scripts/deb
 
-shell: kernel samples ## an interactive guest with two wired ports; DEBUG=1, BASE=1
-	@$(ROOM) tools/testing/vm/rig.py shell --kernel $(KIND)
+shell: kernel samples ## an interactive guest with two wired ports; DEBUG=1, BASE=1, NIC=mlx4
+	@$(ROOM) tools/testing/vm/rig.py shell --kernel $(KIND) --nic $(NIC)
 
 samples: room ## build the programs in samples/bpf into build/samples
 	@$(ROOM) make -s -C samples/bpf OUTPUT=/rxhook/build/samples

@@ -71,8 +71,11 @@ def igb_ports(count):
     return args
 
 
-def command(kernel, *, root, results, cpus, memory, ports, interactive, extra_cmdline=''):
-    """The whole command line. The guest's output port is QEMU's stdout."""
+def command(kernel, *, root, results, cpus, memory, cards, interactive, extra_cmdline=''):
+    """The whole command line. The guest's output port is QEMU's stdout.
+
+    cards are the arguments that put the network cards in.
+    """
     accel = accelerator()
     console = ['-serial', 'mon:stdio'] if interactive else [
         '-chardev', f'file,id=console,path={results}/console.log', '-serial', 'chardev:console',
@@ -91,4 +94,4 @@ def command(kernel, *, root, results, cpus, memory, ports, interactive, extra_cm
             '-fsdev', f'local,id=results,path={results},security_model=none',
             '-device', 'virtio-9p-pci,fsdev=results,mount_tag=results',
             '-device', 'virtio-rng-pci',
-            *console, *igb_ports(ports)]
+            *console, *cards]

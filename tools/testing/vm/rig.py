@@ -11,6 +11,7 @@ console.log (what the kernel printed) and whatever the command wrote to
 or a crash.
 """
 import argparse
+import contextlib
 import os
 import shlex
 import shutil
@@ -20,6 +21,7 @@ import sys
 import threading
 import time
 
+import connectx3
 import qemu
 import reports
 
@@ -113,25 +115,50 @@ def run(args):
     results = results_dir(args.name)
     with open(f'{results}/command', 'w', encoding='utf-8') as f:
         f.write(f'cd /rxhook\n{args.command[0] if len(args.command) == 1 else shlex.join(args.command)}\n')
-    argv = qemu.command(args.image or kernel_image(args.kernel), root=args.root, results=results, cpus=args.cpus,
-                        memory=args.memory, ports=args.ports, interactive=False,
-                        extra_cmdline=args.append)
     start = time.monotonic()
     try:
-        code = boot_and_wait(argv, results, args.limit, args.quiet)
+        with cards(args, results) as (argv, complaints):
+            code = boot_and_wait(command(args, results, argv), results, args.limit, args.quiet)
+            wrong = complaints()
     except Hang:
         say(f'no end after {args.limit} s, killed; last console lines:\n{tail(f"{results}/console.log")}')
+        for line in connectx3.violations(results):
+            say(line)
         return 1
     if not args.quiet:
         say(f'{args.kernel} kernel, {qemu.accelerator()}, {time.monotonic() - start:.0f} s')
-    return verdict(results, code)
+    for text in wrong:
+        say(text)
+    return verdict(results, code) or (1 if wrong else 0)
 
 
 def shell(args):
     results = results_dir('shell')
-    return subprocess.run(qemu.command(
-        args.image or kernel_image(args.kernel), root=args.root, results=results, cpus=args.cpus, memory=args.memory,
-        ports=args.ports, interactive=True, extra_cmdline=args.append), check=False).returncode
+    with cards(args, results) as (argv, complaints):
+        code = subprocess.run(command(args, results, argv), check=False).returncode
+        for text in complaints():
+            say(text)
+    return code
+
+
+def command(args, results, argv):
+    return qemu.command(args.image or kernel_image(args.kernel), root=args.root, results=results, cpus=args.cpus,
+                        memory=args.memory, cards=argv, interactive=args.verb == 'shell',
+                        extra_cmdline=args.append) + args.qemu
+
+
+@contextlib.contextmanager
+def cards(args, results):
+    """QEMU's arguments for the cards, and a function that says, once QEMU has
+    ended, what the cards found wrong."""
+    if args.nic == 'igb':
+        yield qemu.igb_ports(args.ports), lambda: []
+        return
+    with contextlib.ExitStack() as stack:
+        models = [stack.enter_context(connectx3.Model(i, results, args.card, args.sanitize))
+                  for i in range(args.ports // 2)]
+        yield (connectx3.qemu_args(models, args.memory),
+               lambda: [text for text in (model.complaint() for model in models) if text])
 
 
 def parse(argv):
@@ -141,11 +168,15 @@ def parse(argv):
     ap.add_argument('--image', help='a kernel image instead of --kernel')
     ap.add_argument('--root', default='/', help="the guest's root file system")
     ap.add_argument('--name', default='run', help='folder in build/results')
-    ap.add_argument('--ports', type=int, default=2, help='igb ports, two a cable')
+    ap.add_argument('--nic', default='igb', choices=('igb', 'mlx4'), help='an 82576 a port, or a ConnectX-3 a cable')
+    ap.add_argument('--card', action='append', default=[], help='one more argument for the ConnectX-3 model')
+    ap.add_argument('--sanitize', action='store_true', help='the ConnectX-3 model with ASAN and UBSAN')
+    ap.add_argument('--ports', type=int, default=2, help='ports, two a cable')
     ap.add_argument('--cpus', type=int, default=2)
     ap.add_argument('--memory', default='2G')
     ap.add_argument('--limit', type=int, default=600, help='seconds until a run counts as hung')
     ap.add_argument('--append', default='', help='more for the kernel command line')
+    ap.add_argument('--qemu', action='append', default=[], help='one more argument for QEMU')
     ap.add_argument('--quiet', action='store_true', help='output only to output.log')
     ap.add_argument('command', nargs='*')
     args = ap.parse_args(argv)
