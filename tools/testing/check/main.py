@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 import results
+import suite_connectx3
 import suite_guest
 import suite_host
 import suite_series
@@ -42,6 +43,10 @@ SUITES = {
     'rxhook': Suite('our selftests, on the debug kernel', suite_guest.run_own, ('kernel DEBUG=1', 'selftests')),
     'samples': Suite('samples/bpf attached to a port with traffic', suite_guest.run_samples,
                      ('kernel DEBUG=1', 'samples')),
+    'connectx3': Suite('the ConnectX-3 model: unit tests, protocol abuse, random input; FUZZ=seconds',
+                       suite_connectx3.run_model, ()),
+    'mlx4': Suite("the unpatched mlx4 driver on the ConnectX-3 model", suite_connectx3.run_driver,
+                  ('kernel BASE=1',), by_name=True),
     'deb': Suite('the kernel package installs and boots', suite_guest.run_deb, ('deb CONFIG=small',),
                  by_name=True),
 }

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The ConnectX-3 model: its own tests, and the unmodified driver on it."""
+import os
+import re
+import subprocess
+import time
+
+import results
+from results import Row
+from suite_guest import TOP, read_result, rig
+
+FUZZ = os.environ.get('FUZZ') or '10'       # seconds for each kind of random input
+LINE = re.compile(r'^(ok|not ok) (\w+)(?:: (.*)|  ?# SKIP (.*))?$')
+STEERING = {'A0': (), 'DMFS': ('--append', 'mlx4_core.log_num_mgm_entry_size=-1')}
+
+
+def run_model(_args):
+    """Unit tests, a client that breaks the protocol and random input, under ASAN and UBSAN."""
+    start = time.monotonic()
+    run = subprocess.run(['make', '-s', '-C', f'{TOP}/tools/testing/connectx3', f'OUTPUT={TOP}/build/connectx3',
+                          f'FUZZ={FUZZ}', 'check'], check=False, capture_output=True, text=True)
+    print(run.stdout, end='', flush=True)
+    yield Row('connectx3', '-', 'unit tests, protocol abuse, random input', 'fail' if run.returncode else 'pass',
+              time.monotonic() - start, results.last_line(run.stdout + run.stderr) if run.returncode else '')
+
+
+def run_driver(args):
+    """What a netdev does, by the base kernel's driver, under both kinds of steering."""
+    for steering, options in STEERING.items():
+        start = time.monotonic()
+        name = f'mlx4-{steering.lower()}'
+        run = rig(name, f'tools/testing/connectx3/tests/guest.py {args.test}'.strip(), 'base', limit=1800,
+                  options=('--nic', 'mlx4', '--cpus', '4', *options))
+        for line in read_result(name, 'output.log').splitlines():
+            if m := LINE.match(line):
+                result = 'skip' if m[4] else {'ok': 'pass', 'not ok': 'fail'}[m[1]]
+                yield Row('mlx4', 'mlx4', f'{m[2]}.{steering}', result, 0, m[3] or m[4] or '')
+        yield Row('mlx4', 'mlx4', f'{name}: no violation, no kernel report, no hang',
+                  'fail' if run.returncode else 'pass', time.monotonic() - start)
