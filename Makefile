@@ -53,6 +53,11 @@ kernel: tree ## build the patched kernel; DEBUG=1: with all checks, BASE=1: unpa
 deb: tree ## Debian packages of the patched kernel, from CONFIG=/boot/config-...
 	@CONFIG="$(CONFIG)" scripts/deb
 
+bench: kernel ## instructions a received packet costs, base beside fork; fails above the bars
+	@$(MAKE) kernel BASE=1
+	@$(ROOM) make -s -C tools/testing/bench OUTPUT=/rxhook/build/bench
+	@$(ROOM) python3 tools/testing/bench/main.py --nic $(NIC) --write-docs
+
 shell: kernel samples ## an interactive guest with two wired ports; DEBUG=1, BASE=1, NIC=mlx4
 	@$(ROOM) tools/testing/vm/rig.py shell --kernel $(KIND) --nic $(NIC)
 
@@ -75,5 +80,5 @@ distclean: ## remove build/ and the cache: room, base kernel, ccache
 	@echo "removing build/ and $(CACHE)"
 	@rm -rf build "$(CACHE)"
 
-.PHONY: help demo check room base tree refresh series kernel deb shell samples selftests clean distclean
+.PHONY: help demo check bench room base tree refresh series kernel deb shell samples selftests clean distclean
 .PHONY: build/seqstream

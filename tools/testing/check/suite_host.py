@@ -9,7 +9,7 @@ import results
 from results import Row
 
 TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/check')
-TESTS = ('series_test', 'check/results_test', 'vm/reports_test', 'bad_input_test', 'repository_test')
+TESTS = ('series_test', 'check/results_test', 'vm/reports_test', 'bad_input_test', 'repository_test', 'bench/bench_test')
 
 
 def run(_args):
