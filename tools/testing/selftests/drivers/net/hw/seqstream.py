@@ -25,6 +25,13 @@ def _rings_to_max(stack, ifname, host):
         stack.callback(ethtool, f"-G {ifname} rx {rings['rx']}", host=host)
 
 
+def _long_queue(stack, ifname, host):
+    """Where the host is slow, datagrams wait in the sender's qdisc, and must not be lost there."""
+    old = ip(f"link show dev {ifname}", json=True, host=host)[0]["txqlen"]
+    ip(f"link set dev {ifname} txqueuelen 200000", host=host)
+    stack.callback(ip, f"link set dev {ifname} txqueuelen {old}", host=host)
+
+
 def _fixed_neighbour(stack, ifname, host, addr, mac):
     """What waits for a neighbour to be found is overtaken by what comes after."""
     ip(f"neigh replace {addr} lladdr {mac} dev {ifname} nud permanent", host=host)
@@ -63,6 +70,7 @@ def numbered_stream(cfg):
     with ExitStack() as stack:
         _rings_to_max(stack, cfg.ifname, None)
         _rings_to_max(stack, cfg.remote_ifname, cfg.remote)
+        _long_queue(stack, cfg.remote_ifname, cfg.remote)
         _fixed_neighbours(stack, cfg)
         wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1", deadline=10)
         yield
