@@ -64,6 +64,9 @@ shell: kernel samples ## an interactive guest with two wired ports; DEBUG=1, BAS
 samples: room ## build the programs in samples/bpf into build/samples
 	@$(ROOM) make -s -C samples/bpf OUTPUT=/rxhook/build/samples
 
+rxhook: room ## build the command rxhook into build/rxhook
+	@$(ROOM) make -s -C tools/net/rxhook OUTPUT=/rxhook/build/rxhook
+
 selftests: tree ## build the selftests, the kernel's and ours, into build/selftests
 	@$(ROOM) scripts/selftests
 
@@ -72,13 +75,13 @@ build/seqstream: tree
 	@$(ROOM) gcc -O2 -o $@ build/linux/tools/testing/selftests/drivers/net/hw/seqstream.c
 
 clean: ## remove what was built, keep the trees and the cache
-	@echo "removing build/kernel-*, build/selftests, build/samples, build/results, build/series, build/deb"
-	@rm -rf build/kernel-* build/selftests* build/samples build/results build/series build/deb build/seqstream
+	@echo "removing build/kernel-*, build/selftests, build/samples, build/rxhook, build/bench, build/connectx3, build/results, build/series, build/deb"
+	@rm -rf build/kernel-* build/selftests* build/samples build/rxhook build/bench build/connectx3 build/results build/series build/deb build/seqstream
 
 distclean: ## remove build/ and the cache: room, base kernel, ccache
 	@if [ -d build/linux ]; then $(ROOM) scripts/series.py dirty; fi
 	@echo "removing build/ and $(CACHE)"
 	@rm -rf build "$(CACHE)"
 
-.PHONY: help demo check bench room base tree refresh series kernel deb shell samples selftests clean distclean
+.PHONY: help demo check bench room base tree refresh series kernel deb shell samples rxhook selftests clean distclean
 .PHONY: build/seqstream
