@@ -41,6 +41,8 @@ SUITES = {
     'upstream': Suite("the kernel's own driver selftests, on the debug kernel", suite_guest.run_upstream,
                       ('kernel DEBUG=1', 'selftests'), by_name=True),
     'rxhook': Suite('our selftests, on the debug kernel', suite_guest.run_own, ('kernel DEBUG=1', 'selftests')),
+    'faults': Suite('each allocation of a reconfiguration fails once; SOAK=1 leaves none out',
+                    suite_guest.run_faults, ('kernel DEBUG=1', 'selftests'), by_name=True),
     'samples': Suite('samples/bpf attached to a port with traffic', suite_guest.run_samples,
                      ('kernel DEBUG=1', 'samples')),
     'connectx3': Suite('the ConnectX-3 model: unit tests, protocol abuse, random input; FUZZ=seconds',

@@ -14,7 +14,8 @@ RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
-OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig', 'faults')]
+OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig')]
+FAULTS = ['drivers/net/hw/xdp_faults.py']
 
 
 def rig(name, command, kernel='debug', limit=3600, quiet=False, options=()):
@@ -62,6 +63,10 @@ def run_upstream(args):
 
 def run_own(args):
     yield from selftests('rxhook', OWN, args, 'base' if args.base else 'debug')
+
+
+def run_faults(args):
+    yield from selftests('faults', FAULTS, args, 'debug')
 
 
 def run_rig(_args):

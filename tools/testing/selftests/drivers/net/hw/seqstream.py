@@ -28,7 +28,7 @@ def _rings_to_max(stack, ifname, host):
 def _long_queue(stack, ifname, host):
     """Where the host is slow, datagrams wait in the sender's qdisc, and must not be lost there."""
     old = ip(f"link show dev {ifname}", json=True, host=host)[0]["txqlen"]
-    ip(f"link set dev {ifname} txqueuelen 50000", host=host)
+    ip(f"link set dev {ifname} txqueuelen 30000", host=host)
     stack.callback(ip, f"link set dev {ifname} txqueuelen {old}", host=host)
 
 
