@@ -141,19 +141,6 @@ def _report_error(cfg):
     yield "PCI error"
 
 
-def _suspend_at_runtime(cfg):
-    """What a port does some seconds after it was set down."""
-    power = f"{_pci(cfg)}/power"
-    defer(_write, f"{power}/control", _read(f"{power}/control"))
-    _write(f"{power}/control", "auto")
-    ip(f"link set dev {cfg.ifname} down")
-    try:
-        wait_file(f"{power}/runtime_status", lambda x: x.strip() == "suspended", deadline=20)
-    finally:
-        ip(f"link set dev {cfg.ifname} up")
-    yield "runtime suspend and resume"
-
-
 def _suspend(cfg):
     if not os.path.exists(PM_TEST):
         raise KsftSkipEx("no suspend test")
@@ -168,7 +155,7 @@ def _suspend(cfg):
 @ksft_variants([KsftNamedVariant(change.__name__.strip("_"), change) for change in (
     _change_mtu, _change_channels, _change_rings, _change_features, _run_selftest,
     _set_promiscuous, _set_down_and_up, _make_virtual_functions, _reset_function,
-    _report_error, _suspend_at_runtime, _suspend)])
+    _report_error, _suspend)])
 @ksft_disruptive
 def program_stays(cfg, change):
     """The program is there and runs after each step of the change."""
