@@ -27,11 +27,6 @@ def _write(path, text):
         f.write(text)
 
 
-def _read(path):
-    with open(path, encoding="ascii") as f:
-        return f.read().strip()
-
-
 def _pci(cfg):
     """The sysfs folder of the card's PCI function."""
     path = f"/sys/class/net/{cfg.ifname}/device"
