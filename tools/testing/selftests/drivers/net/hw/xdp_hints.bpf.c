@@ -25,13 +25,14 @@ struct {
 	__type(value, __u64);
 } answers SEC(".maps");
 
-extern int bpf_xdp_metadata_rx_timestamp(const struct xdp_md *ctx,
-					 __u64 *timestamp) __ksym;
-extern int bpf_xdp_metadata_rx_hash(const struct xdp_md *ctx, __u32 *hash,
-				    enum xdp_rss_hash_type *rss_type) __ksym;
-extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx,
-					__be16 *vlan_proto,
-					__u16 *vlan_tci) __ksym;
+/* what the kernel offers for each of a frame's hints */
+#define HINT(what, ...)							\
+	int bpf_xdp_metadata_rx_##what(const struct xdp_md *frame,	\
+				       __VA_ARGS__) __ksym
+
+HINT(timestamp, __u64 *ns);
+HINT(hash, __u32 *value, enum xdp_rss_hash_type *type);
+HINT(vlan_tag, __be16 *proto, __u16 *tci);
 
 static __always_inline void keep(__u32 what, __u64 value)
 {
