@@ -104,7 +104,11 @@ def judge(rows, expected, complete):
             skipped += 1
             row.reason = why
     if complete:
+        # of the programs that ran: a suite that was not asked for lacks all of its tests
+        ran = {row.test.split('.')[0] for row in rows}
         for test in sorted(set(expected) - {row.test for row in rows}):
+            if test.split('.')[0] not in ran:
+                continue
             failed += 1
             complaints.append(f'{test} is listed as {expected[test][0]} but did not run')
     return passed, failed, skipped, complaints

@@ -32,24 +32,27 @@ class Ktap(unittest.TestCase):
 
 
 class Judge(unittest.TestCase):
-    EXPECTED = {'b': ('fail', 'not built yet'), 'c': ('skip', 'no such card')}
+    EXPECTED = {'p.b': ('fail', 'not built yet'), 'p.c': ('skip', 'no such card')}
 
     def judge(self, *pairs, complete=True):
         return results.judge([Row('s', 'igb', t, r) for t, r in pairs], self.EXPECTED, complete)
 
     def test_as_listed(self):
-        self.assertEqual(self.judge(('a', 'pass'), ('b', 'fail'), ('c', 'skip')), (1, 0, 2, []))
+        self.assertEqual(self.judge(('p.a', 'pass'), ('p.b', 'fail'), ('p.c', 'skip')), (1, 0, 2, []))
 
     def test_worse_and_better_fail(self):
-        self.assertEqual(self.judge(('a', 'fail'), ('b', 'fail'), ('c', 'skip'))[:3], (0, 1, 2))
-        self.assertEqual(self.judge(('a', 'pass'), ('b', 'pass'), ('c', 'skip'))[:3], (1, 1, 1))
+        self.assertEqual(self.judge(('p.a', 'fail'), ('p.b', 'fail'), ('p.c', 'skip'))[:3], (0, 1, 2))
+        self.assertEqual(self.judge(('p.a', 'pass'), ('p.b', 'pass'), ('p.c', 'skip'))[:3], (1, 1, 1))
 
     def test_unlisted_skip_fails(self):
-        self.assertEqual(self.judge(('a', 'skip'), ('b', 'fail'), ('c', 'skip'))[1], 1)
+        self.assertEqual(self.judge(('p.a', 'skip'), ('p.b', 'fail'), ('p.c', 'skip'))[1], 1)
 
     def test_listed_but_not_run(self):
-        self.assertEqual(self.judge(('a', 'pass'), ('b', 'fail'))[1], 1)
-        self.assertEqual(self.judge(('a', 'pass'), complete=False)[1], 0)
+        self.assertEqual(self.judge(('p.a', 'pass'), ('p.b', 'fail'))[1], 1)
+        self.assertEqual(self.judge(('p.a', 'pass'), complete=False)[1], 0)
+
+    def test_program_that_was_not_asked_for(self):
+        self.assertEqual(self.judge(('q.a', 'pass'))[1], 0)
 
 
 if __name__ == '__main__':
