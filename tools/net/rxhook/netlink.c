@@ -227,21 +227,26 @@ static int read_family(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-/* The number of the family netdev, 0 where the kernel has none. */
-static uint16_t netdev_family(void)
+/* What the kernel says of the family netdev goes to each(). */
+static int ask_family(mnl_cb_t each, void *arg)
 {
-	uint16_t family = 0;
 	struct request r;
 	struct answer a;
 
 	request_genl(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1, 0);
 	mnl_attr_put_strz(r.nlh, CTRL_ATTR_FAMILY_NAME, FAMILY_NAME);
-	r.each = read_family;
-	r.arg = &family;
-	if (ask(&r, &a))
-		return 0;
+	r.each = each;
+	r.arg = arg;
 
-	return family;
+	return ask(&r, &a);
+}
+
+/* The number of the family netdev, 0 where the kernel has none. */
+static uint16_t netdev_family(void)
+{
+	uint16_t family = 0;
+
+	return ask_family(read_family, &family) ? 0 : family;
 }
 
 int queue_set_prog(int ifindex, unsigned int queue, int fd, bool replace,
@@ -343,14 +348,8 @@ static int read_ops(const struct nlmsghdr *nlh, void *arg)
 int queue_programs_known(void)
 {
 	bool found = false;
-	struct request r;
-	struct answer a;
 
-	request_genl(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1, 0);
-	mnl_attr_put_strz(r.nlh, CTRL_ATTR_FAMILY_NAME, FAMILY_NAME);
-	r.each = read_ops;
-	r.arg = &found;
-	ask(&r, &a);
+	ask_family(read_ops, &found);
 
 	return found;
 }
