@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 ROOM := scripts/room run
 KIND := $(if $(BASE),base,$(if $(DEBUG),debug,release))
 NIC ?= igb
-export KERNEL_TREE MIRROR RXHOOK_CACHE ACCEL FORCE PATCH FUZZ
+export KERNEL_TREE MIRROR RXHOOK_CACHE ACCEL FORCE PATCH FUZZ SOAK
 
 CHECK = $(ROOM) python3 tools/testing/check/main.py $(if $(SUITE),--suite "$(SUITE)") \
 	$(if $(TEST),--test "$(TEST)") $(if $(BASE),--base)

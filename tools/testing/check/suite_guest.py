@@ -47,7 +47,8 @@ def selftests(suite, programs, args, kernel, append=''):
         raise RuntimeError(f'no test {args.test} in the suite {suite}')
     cases = ['--case', args.test.split('.', 1)[1]] if '.' in args.test else []
     start = time.monotonic()
-    run = rig(suite, ' '.join([RUNNER, *cases, *programs]), kernel, options=['--append', append] if append else [])
+    soak = ['SOAK=1'] if os.environ.get('SOAK') else []
+    run = rig(suite, ' '.join([*soak, RUNNER, *cases, *programs]), kernel, options=['--append', append] if append else [])
     for program in programs:
         text = read_result(suite, f'tap/{program.replace("/", "_")}.tap')
         cases = results.parse_ktap(text, program)
