@@ -15,6 +15,7 @@ RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
 OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig')]
+REPORTS_NAMED = 3
 FAULTS = ['drivers/net/hw/xdp_faults.py']
 
 
@@ -30,6 +31,13 @@ def read_result(name, file):
             return f.read()
     except FileNotFoundError:
         return ''
+
+
+def guest_row(suite, run, start):
+    """The row for the guest itself, which names the kernel's first reports."""
+    lines = [block.splitlines()[0] for block in read_result(suite, 'reports.log').split('\n\n') if block.strip()]
+    return Row(suite, 'igb', f'{suite}: no kernel report, no hang', 'fail' if run.returncode else 'pass',
+               time.monotonic() - start, '; '.join(lines[:REPORTS_NAMED]))
 
 
 def matches(program, test):
@@ -54,8 +62,7 @@ def selftests(suite, programs, args, kernel, append=''):
         cases = results.parse_ktap(text, program)
         for test, result, reason in cases:
             yield Row(suite, 'igb', test, result, results.seconds(text) / len(cases), reason)
-    yield Row(suite, 'igb', f'{suite}: no kernel report, no hang', 'fail' if run.returncode else 'pass',
-              time.monotonic() - start)
+    yield guest_row(suite, run, start)
 
 
 def run_upstream(args):
@@ -98,8 +105,7 @@ def run_samples(_args):
     text = read_result('samples', 'output.log') + f"# exit {read_result('samples', 'status').strip()} 0\n"
     for test, result, reason in results.parse_ktap(text, 'samples'):
         yield Row('samples', 'igb', test, result, 0, reason)
-    yield Row('samples', 'igb', 'samples: no kernel report, no hang', 'fail' if run.returncode else 'pass',
-              time.monotonic() - start)
+    yield guest_row('samples', run, start)
 
 
 def run_deb(_args):

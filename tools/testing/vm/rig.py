@@ -6,8 +6,8 @@
   rig.py shell [OPTIONS]            an interactive guest on this terminal
 
 A run leaves in build/results/NAME: output.log (what the command printed),
-console.log (what the kernel printed) and whatever the command wrote to
-/results. Its exit status is the command's, or 1 after a kernel report, a hang
+console.log (what the kernel printed), reports.log (what of that is a kernel
+report) and whatever the command wrote to /results. Its exit status is the command's, or 1 after a kernel report, a hang
 or a crash.
 """
 import argparse
@@ -95,6 +95,8 @@ def verdict(results, code):
     """The exit status of a run that ended by itself, with what it means said."""
     console = f'{results}/console.log'
     found = reports.find(read(console))
+    with open(f'{results}/reports.log', 'w', encoding='utf-8') as f:
+        f.writelines('\n'.join(report) + '\n\n' for report in found)
     for report in found:
         say('the kernel reported:')
         print('\n'.join(report), file=sys.stderr, flush=True)

@@ -220,6 +220,7 @@ static union e1000_adv_rx_desc *igb_rx_frame_end(struct igb_ring *rx_ring,
 {
 	union e1000_adv_rx_desc *desc = IGB_RX_DESC(rx_ring, i);
 
+	*count = 1;
 	while (!igb_test_staterr(desc, E1000_RXD_STAT_EOP)) {
 		i = igb_next_rx(rx_ring, i);
 		desc = IGB_RX_DESC(rx_ring, i);
@@ -380,8 +381,7 @@ failure:
 }
 
 /* What xdp_build_skb_from_buff() does, without what a frame in one buffer of a
- * page_pool does not need: that would cost each frame 55 instructions more. Of
- * the two callers one has constants.
+ * page_pool does not need. Of the two callers one has constants.
  */
 static __always_inline struct sk_buff *
 igb_rx_build_skb(struct igb_ring *rx_ring, void *va, unsigned int offset,
@@ -476,7 +476,6 @@ static enum igb_rx_way igb_rx_prepare_other(struct igb_ring *rx_ring,
 	union e1000_adv_rx_desc *end, *desc = IGB_RX_DESC(rx_ring, i);
 	struct xdp_buff *xdp = &frame->xdp;
 
-	work->count = 1;
 	end = igb_rx_frame_end(rx_ring, i, &work->count);
 	if (!end)
 		return IGB_RX_WAIT;
@@ -512,7 +511,7 @@ static u16 igb_rx_frame(struct igb_ring *rx_ring, struct bpf_prog *prog,
 	struct igb_rx_buffer *buffer = &rx_ring->rx_buffer_info[i];
 	u32 status = le32_to_cpu(desc->wb.upper.status_error);
 	unsigned int size = le16_to_cpu(desc->wb.upper.length);
-	enum igb_rx_way way = IGB_RX_RUN;
+	enum igb_rx_way way;
 	u16 count = 1;
 
 	igb_rx_sync(rx_ring, work, buffer, size);

@@ -32,25 +32,31 @@ def _long_queue(stack, ifname, host):
     stack.callback(ip, f"link set dev {ifname} txqueuelen {old}", host=host)
 
 
-def _fixed_neighbour(stack, ifname, host, addr, mac):
-    """What waits for a neighbour to be found is overtaken by what comes after."""
-    ip(f"neigh replace {addr} lladdr {mac} dev {ifname} nud permanent", host=host)
-    # a test that set the interface down has flushed it
-    stack.callback(cmd, f"ip neigh del {addr} dev {ifname}", fail=False, host=host)
-
-
-def _fixed_neighbours(stack, cfg):
+def _neighbours(cfg):
+    """(device, host, address, MAC) of what each end knows of the other."""
     remote_mac = ip(f"link show dev {cfg.remote_ifname}", json=True, host=cfg.remote)[0]["address"]
-    _fixed_neighbour(stack, cfg.ifname, None, cfg.remote_addr, remote_mac)
-    _fixed_neighbour(stack, cfg.remote_ifname, cfg.remote, cfg.addr, cfg.dev["address"])
+    return ((cfg.ifname, None, cfg.remote_addr, remote_mac),
+            (cfg.remote_ifname, cfg.remote, cfg.addr, cfg.dev["address"]))
 
 
 def ready(cfg):
-    """Fixes the neighbours again, where a link has been down."""
-    with ExitStack() as stack:
-        _fixed_neighbours(stack, cfg)
-        # numbered_stream() takes them away
-        stack.pop_all()
+    """Fixes the neighbours; to be called again where a link has been down.
+
+    What waits for a neighbour to be found is overtaken by what comes after.
+    """
+    for ifname, host, addr, mac in _neighbours(cfg):
+        ip(f"neigh replace {addr} lladdr {mac} dev {ifname} nud permanent", host=host)
+
+
+def read_file(path):
+    with open(path, encoding="ascii") as f:
+        return f.read().strip()
+
+
+def write_file(path, text):
+    """One write, as sysfs and debugfs want it."""
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
 
 
 def wait_link(cfg):
@@ -71,7 +77,10 @@ def numbered_stream(cfg):
         _rings_to_max(stack, cfg.ifname, None)
         _rings_to_max(stack, cfg.remote_ifname, cfg.remote)
         _long_queue(stack, cfg.remote_ifname, cfg.remote)
-        _fixed_neighbours(stack, cfg)
+        for ifname, host, addr, _ in _neighbours(cfg):
+            # a test that set the interface down has flushed it
+            stack.callback(cmd, f"ip neigh del {addr} dev {ifname}", fail=False, host=host)
+        ready(cfg)
         wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1", deadline=10)
         yield
 
@@ -106,8 +115,14 @@ def program_id(cfg):
 
 def channels(cfg):
     """(combined channels in use, as many as there may be)"""
-    counts = EthtoolFamily().channels_get({"header": {"dev-index": cfg.ifindex}})
+    counts = EthtoolFamily().channels_get({"header": {"dev-name": cfg.ifname}})
     return counts.get("combined-count"), counts.get("combined-max")
+
+
+def steer(cfg, queue, queues):
+    """Every frame to one queue; `ethtool -X default` takes it back."""
+    weights = " ".join("1" if q == queue else "0" for q in range(queues))
+    ethtool(f"-X {cfg.ifname} weight {weights}")
 
 
 def stats(cfg):

@@ -16,7 +16,7 @@ from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_gt, ksft_l
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import bkg, cmd, defer, ethtool, ip, wait_file
 from seqstream import PIN_DIR, Stream, attach, attach_and_settle, detach, expect_unharmed
-from seqstream import load_programs, numbered_stream, send, send_and_get_back, send_and_receive, stats
+from seqstream import load_programs, numbered_stream, send, send_and_get_back, send_and_receive, stats, steer
 
 CYCLES = 200
 
@@ -121,8 +121,7 @@ def counts_on_the_right_queue(cfg):
     attach_and_settle(cfg, "drop")
     defer(ethtool, f"-X {cfg.ifname} default")
     for queue in range(queues):
-        weights = " ".join("1" if q == queue else "0" for q in range(queues))
-        ethtool(f"-X {cfg.ifname} weight {weights}")
+        steer(cfg, queue, queues)
         before = _queue_stat(stats(cfg), "drop")
         send(cfg, 100)
         after = _queue_stat(stats(cfg), "drop")
@@ -146,7 +145,7 @@ def attach_beside_af_xdp(cfg):
         raise KsftSkipEx("one receive queue")
     load_programs(cfg, "xdp_attach.bpf.o")
     defer(ethtool, f"-X {cfg.ifname} default")
-    ethtool(f"-X {cfg.ifname} weight 1 {' '.join('0' * (queues - 1))}")
+    steer(cfg, 0, queues)
     before = _carrier_changes(cfg)
     with bkg(f"{cfg.net_lib_dir / 'xdp_helper'} {cfg.ifindex} 1 -z", ksft_wait=3):
         with Stream(cfg, rate=2000) as stream:

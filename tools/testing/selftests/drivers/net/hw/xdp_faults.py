@@ -17,16 +17,11 @@ from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_gt, ksft_in, ksft_p
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import cmd, defer, ethtool, ip
 from seqstream import PIN_DIR, attach, channels, expect_unharmed, load_programs
-from seqstream import numbered_stream, program_id, ready, send_and_receive, wait_link
+from seqstream import numbered_stream, program_id, ready, send_and_receive, wait_link, write_file
 
 DEBUGFS = "/sys/kernel/debug"
 COUNT = 20
 EACH = 24
-
-
-def _write(path, text):
-    with open(path, "w", encoding="ascii") as f:
-        f.write(text)
 
 
 def _let_allocations_fail():
@@ -35,9 +30,9 @@ def _let_allocations_fail():
         if not os.path.isdir(f"{DEBUGFS}/{kind}"):
             raise KsftSkipEx("no fault injection in this kernel")
         for name, value in (("ignore-gfp-wait", "N"), ("verbose", "0")):
-            _write(f"{DEBUGFS}/{kind}/{name}", value)
-    _write(f"{DEBUGFS}/fail_page_alloc/ignore-gfp-highmem", "N")
-    _write(f"{DEBUGFS}/fail_page_alloc/min-order", "0")
+            write_file(f"{DEBUGFS}/{kind}/{name}", value)
+    write_file(f"{DEBUGFS}/fail_page_alloc/ignore-gfp-highmem", "N")
+    write_file(f"{DEBUGFS}/fail_page_alloc/min-order", "0")
 
 
 def _call(cfg, nth, what):

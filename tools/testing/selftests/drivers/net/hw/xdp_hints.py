@@ -15,8 +15,9 @@ import sys
 import time
 
 from lib.py import ksft_eq, ksft_exit, ksft_ge, ksft_lt, ksft_run
-from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv, NetdevFamily
-from lib.py import bpf_prog_map_ids, bpftool, cmd, defer, ethtool, ip, wait_file
+from lib.py import ksft_variants, KsftNamedVariant, NetDrvEpEnv, NetdevFamily
+from lib.py import bpf_prog_map_ids, bpftool, cmd, defer, ethtool, ip
+from seqstream import program_id, wait_link
 
 PIN_DIR = "/sys/fs/bpf/xdp_hints"
 HINTS_MAC = b"\x02hints"
@@ -74,8 +75,7 @@ def _ask(cfg, prog):
     defer(cmd, f"rm -r {PIN_DIR}")
     ip(f"link set dev {cfg.ifname} xdp pinned {PIN_DIR}/{prog}")
     defer(ip, f"link set dev {cfg.ifname} xdp off")
-    prog_id = ip(f"-d link show dev {cfg.ifname}", json=True)[0]["xdp"]["prog"]["id"]
-    return bpf_prog_map_ids(prog_id)["answers"]
+    return bpf_prog_map_ids(program_id(cfg))["answers"]
 
 
 def _number(octets):
@@ -189,7 +189,7 @@ def _ask_for_timestamps(cfg, prog):
     cfg.require_cmd("phc_ctl")
     # from a reset on: no frame has a timestamp yet
     ethtool(f"-r {cfg.ifname}")
-    wait_file(f"/sys/class/net/{cfg.ifname}/operstate", lambda x: x.strip() == "up", deadline=20)
+    wait_link(cfg)
     map_id = _ask(cfg, prog)
     ksft_eq(_answers(cfg, map_id, _ptp_sync(cfg))[TIMESTAMP_ERR], ENODATA, comment="not asked for")
     cmd(f"hwstamp_ctl -i {cfg.ifname} -r 12")
