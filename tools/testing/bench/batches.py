@@ -44,7 +44,7 @@ class Bench:
                 run(command.format(frags=frags))
             wait_carrier()
             if self.case.xsk:
-                self.xsk = xsk.Socket(DEVICE, self.case.xsk == 'zerocopy', f'{cases.PROGRAMS}/maps/sockets')
+                self.xsk = xsk.Socket(DEVICE, self.case.xsk == 'zerocopy', f'pinned {cases.PROGRAMS}/maps/sockets')
                 wait_carrier()
             fresh_cpu()
             self._take_interrupts()

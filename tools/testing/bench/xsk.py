@@ -44,9 +44,12 @@ class Ring:
 
 
 class Socket:
-    """Receives from queue 0 of a device, by way of a pinned XSKMAP."""
+    """Receives from one queue of a device, by way of entry 0 of an XSKMAP.
 
-    def __init__(self, device, zerocopy, xskmap):
+    The map is named as bpftool names it: `pinned PATH` or `name NAME`.
+    """
+
+    def __init__(self, device, zerocopy, xskmap, queue=0):
         self._socket = socket.socket(AF_XDP, socket.SOCK_RAW, 0)
         self._umem = mmap.mmap(-1, CHUNK * CHUNKS)
         address = ctypes.addressof(ctypes.c_char.from_buffer(self._umem))
@@ -60,16 +63,16 @@ class Socket:
         for i in range(CHUNKS):
             self._fill.put(i * CHUNK)
         self._came = 0
-        self._bind(device, ZEROCOPY if zerocopy else COPY)
-        subprocess.run(f'bpftool map update pinned {xskmap} key 0 0 0 0 value '
+        self._bind(device, queue, ZEROCOPY if zerocopy else COPY)
+        subprocess.run(f'bpftool map update {xskmap} key 0 0 0 0 value '
                        f'{" ".join(str(b) for b in struct.pack("=I", fd))}',
                        shell=True, check=True, pass_fds=[fd])
 
     def _set(self, option, value):
         self._socket.setsockopt(SOL_XDP, option, value)
 
-    def _bind(self, device, flags):
-        where = struct.pack('=HHIII', AF_XDP, flags, socket.if_nametoindex(device), 0, 0)
+    def _bind(self, device, queue, flags):
+        where = struct.pack('=HHIII', AF_XDP, flags, socket.if_nametoindex(device), queue, 0)
         if libc.bind(self._socket.fileno(), where, len(where)):
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 

@@ -14,7 +14,7 @@ RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
-OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig')]
+OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig', 'rxq', 'rxq_core')]
 REPORTS_NAMED = 3
 FAULTS = ['drivers/net/hw/xdp_faults.py']
 
@@ -98,14 +98,24 @@ def run_rig(_args):
               time.monotonic() - start)
 
 
-def run_samples(_args):
+def ktap_in_guest(suite, command):
+    """Runs a command that prints KTAP; rows for its cases and for the guest."""
     start = time.monotonic()
-    run = rig('samples', 'tools/testing/vm/try-samples')
+    run = rig(suite, command)
     # in the form that guest_selftests.py leaves
-    text = read_result('samples', 'output.log') + f"# exit {read_result('samples', 'status').strip()} 0\n"
-    for test, result, reason in results.parse_ktap(text, 'samples'):
-        yield Row('samples', 'igb', test, result, 0, reason)
-    yield guest_row('samples', run, start)
+    text = read_result(suite, 'output.log') + f"# exit {read_result(suite, 'status').strip()} 0\n"
+    for test, result, reason in results.parse_ktap(text, suite):
+        yield Row(suite, 'igb', test, result, 0, reason)
+    yield guest_row(suite, run, start)
+
+
+def run_samples(_args):
+    yield from ktap_in_guest('samples', 'tools/testing/vm/try-samples')
+    yield from ktap_in_guest('samples-queue', 'tools/testing/vm/try_queue_samples.py')
+
+
+def run_command(_args):
+    yield from ktap_in_guest('command', 'tools/net/rxhook/try-rxhook build/rxhook/rxhook build/samples eth0')
 
 
 def run_deb(_args):

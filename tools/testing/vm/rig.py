@@ -7,8 +7,8 @@
 
 A run leaves in build/results/NAME: output.log (what the command printed),
 console.log (what the kernel printed), reports.log (what of that is a kernel
-report) and whatever the command wrote to /results. Its exit status is the command's, or 1 after a kernel report, a hang
-or a crash.
+report) and whatever the command wrote to /results. Its exit status is the
+command's, or 1 after a kernel report, a hang or a crash.
 """
 import argparse
 import contextlib

@@ -5,13 +5,13 @@
  * attaching, replacing and detaching is one store to each ring while it runs.
  * Every poll loads its ring's pointer once and runs what it finds.
  *
- * adapter->xdp_prog is what igb_xdp_is_enabled() tells: it is set before the
- * first ring can run the program and cleared after the last one has run it,
- * so that a frame that a program transmits finds XDP enabled.
+ * adapter->xdp_enabled is what igb_xdp_is_enabled() tells: it is set before the
+ * first ring can run a program and cleared after the last one has run one, so
+ * that a frame that a program transmits finds XDP enabled.
  *
- * A queue that has an AF_XDP pool takes its buffers from there as long as XDP
- * is enabled. Enabling or disabling XDP stops and starts such a queue, and no
- * other; the link does not notice.
+ * A queue that has an AF_XDP pool takes its buffers from there as long as it
+ * runs a program. With its first program, and without its last one, such a
+ * queue is stopped and started, and no other; the link does not notice.
  */
 
 #include <linux/bpf.h>
@@ -22,10 +22,9 @@
 #include "igb.h"
 
 /* A program that does not declare fragments needs each frame in one buffer. */
-static unsigned int igb_prog_max_mtu(const struct bpf_prog *prog)
+static unsigned int igb_progs_max_mtu(bool one_buf)
 {
-	return !prog || prog->aux->xdp_has_frags ? MAX_STD_JUMBO_FRAME_SIZE :
-						   IGB_RX_ONE_BUF_MTU;
+	return one_buf ? IGB_RX_ONE_BUF_MTU : MAX_STD_JUMBO_FRAME_SIZE;
 }
 
 /**
@@ -60,16 +59,28 @@ static unsigned int igb_xsk_pools_max_mtu(struct igb_adapter *adapter)
 void igb_xdp_update_max_mtu(struct igb_adapter *adapter)
 {
 	WRITE_ONCE(adapter->netdev->max_mtu,
-		   min(igb_prog_max_mtu(adapter->xdp_prog),
+		   min(igb_progs_max_mtu(igb_xdp_any_sb_prog(adapter)),
 		       igb_xsk_pools_max_mtu(adapter)));
 }
 
-static int igb_xdp_check(struct igb_adapter *adapter, struct bpf_prog *prog,
-			 struct netlink_ext_ack *extack)
+/**
+ * igb_xdp_check - can a program run at the MTU of now?
+ * @adapter: board private structure
+ * @prog: program, or NULL
+ * @extack: told the MTU that would do
+ *
+ * Return: 0 or -EINVAL.
+ */
+int igb_xdp_check(struct igb_adapter *adapter, struct bpf_prog *prog,
+		  struct netlink_ext_ack *extack)
 {
 	unsigned int mtu = adapter->netdev->mtu;
-	unsigned int max = igb_prog_max_mtu(prog);
+	unsigned int max;
 
+	if (!prog)
+		return 0;
+
+	max = igb_progs_max_mtu(!prog->aux->xdp_has_frags);
 	if (mtu > max) {
 		NL_SET_ERR_MSG_FMT_MOD(extack,
 				       "program without frags: MTU is %u, may be %u",
@@ -96,38 +107,47 @@ static bool igb_xdp_pool_runs(struct igb_adapter *adapter, u16 qid)
 	return pool && pool->dev && !test_bit(__IGB_DOWN, &adapter->state);
 }
 
-static void igb_xdp_stop_pools(struct igb_adapter *adapter)
+/* Stops the queues that change between their pool and pages. */
+static unsigned long igb_xdp_stop_pools(struct igb_adapter *adapter)
 {
-	u16 qid;
-
-	for (qid = 0; qid < adapter->num_rx_queues; qid++)
-		if (igb_xdp_pool_runs(adapter, qid))
-			igb_txrx_ring_disable(adapter, qid);
-}
-
-static void igb_xdp_start_pools(struct igb_adapter *adapter)
-{
+	unsigned long stopped = 0;
 	u16 qid;
 
 	for (qid = 0; qid < adapter->num_rx_queues; qid++) {
+		if (!adapter->rx_ring[qid]->xdp_prog ==
+		    !igb_xdp_queue_prog(adapter, qid))
+			continue;
 		if (!igb_xdp_pool_runs(adapter, qid))
 			continue;
+		igb_txrx_ring_disable(adapter, qid);
+		stopped |= BIT(qid);
+	}
+
+	return stopped;
+}
+
+static void igb_xdp_start_pools(struct igb_adapter *adapter,
+				unsigned long stopped)
+{
+	unsigned int qid;
+
+	for_each_set_bit(qid, &stopped, adapter->num_rx_queues) {
 		igb_txrx_ring_enable(adapter, qid);
 		/* poll once for the buffers that the pool did not have yet */
-		if (igb_xdp_is_enabled(adapter))
+		if (adapter->rx_ring[qid]->xsk_pool)
 			igb_xsk_wakeup(adapter->netdev, qid, XDP_WAKEUP_RX);
 	}
 }
 
 /* Once this returns no ring runs, or is going to run, what it ran before. */
-static void igb_xdp_set_rings(struct igb_adapter *adapter,
-			      struct bpf_prog *prog)
+static void igb_xdp_set_rings(struct igb_adapter *adapter)
 {
 	int i;
 
 	/* paired with READ_ONCE() in igb_clean_rx_irq() and its _zc twin */
 	for (i = 0; i < adapter->num_rx_queues; i++)
-		WRITE_ONCE(adapter->rx_ring[i]->xdp_prog, prog);
+		WRITE_ONCE(adapter->rx_ring[i]->xdp_prog,
+			   igb_xdp_queue_prog(adapter, i));
 
 	/* polls that loaded the pointer before the stores end with their RCU
 	 * read-side section
@@ -135,27 +155,34 @@ static void igb_xdp_set_rings(struct igb_adapter *adapter,
 	synchronize_net();
 }
 
-static void igb_xdp_replace(struct igb_adapter *adapter, struct bpf_prog *prog)
+/**
+ * igb_xdp_apply - make every queue run the program that it is to run
+ * @adapter: board private structure
+ *
+ * To be called with RTNL held, after a change of what igb_xdp_queue_prog()
+ * tells. The caller keeps what the queues ran before until this returns.
+ */
+void igb_xdp_apply(struct igb_adapter *adapter)
 {
-	WRITE_ONCE(adapter->xdp_prog, prog);
-	igb_xdp_set_rings(adapter, prog);
-}
+	bool enable = igb_xdp_any_prog(adapter);
+	bool enabled = adapter->xdp_enabled;
+	unsigned long stopped;
 
-static void igb_xdp_enable(struct igb_adapter *adapter, struct bpf_prog *prog)
-{
-	igb_xdp_stop_pools(adapter);
-	igb_xdp_replace(adapter, prog);
-	igb_xdp_start_pools(adapter);
-	xdp_features_set_redirect_target(adapter->netdev, true);
-}
+	ASSERT_RTNL();
 
-static void igb_xdp_disable(struct igb_adapter *adapter)
-{
-	xdp_features_clear_redirect_target(adapter->netdev);
-	igb_xdp_stop_pools(adapter);
-	igb_xdp_set_rings(adapter, NULL);
-	WRITE_ONCE(adapter->xdp_prog, NULL);
-	igb_xdp_start_pools(adapter);
+	if (enabled && !enable)
+		xdp_features_clear_redirect_target(adapter->netdev);
+
+	WRITE_ONCE(adapter->xdp_enabled, enabled || enable);
+	stopped = igb_xdp_stop_pools(adapter);
+	igb_xdp_set_rings(adapter);
+	WRITE_ONCE(adapter->xdp_enabled, enable);
+	igb_xdp_start_pools(adapter, stopped);
+
+	if (enable && !enabled)
+		xdp_features_set_redirect_target(adapter->netdev, true);
+
+	igb_xdp_update_max_mtu(adapter);
 }
 
 static int igb_xdp_setup(struct igb_adapter *adapter, struct bpf_prog *prog,
@@ -164,20 +191,12 @@ static int igb_xdp_setup(struct igb_adapter *adapter, struct bpf_prog *prog,
 	struct bpf_prog *old_prog = adapter->xdp_prog;
 	int err;
 
-	if (prog) {
-		err = igb_xdp_check(adapter, prog, extack);
-		if (err)
-			return err;
-	}
+	err = igb_xdp_check(adapter, prog, extack);
+	if (err)
+		return err;
 
-	if (prog && old_prog)
-		igb_xdp_replace(adapter, prog);
-	else if (prog)
-		igb_xdp_enable(adapter, prog);
-	else if (old_prog)
-		igb_xdp_disable(adapter);
-
-	igb_xdp_update_max_mtu(adapter);
+	adapter->xdp_prog = prog;
+	igb_xdp_apply(adapter);
 
 	if (old_prog)
 		bpf_prog_put(old_prog);

@@ -125,6 +125,12 @@ def steer(cfg, queue, queues):
     ethtool(f"-X {cfg.ifname} weight {weights}")
 
 
+def carrier_changes(cfg):
+    """How often the link has come or gone."""
+    with open(f"/sys/class/net/{cfg.ifname}/carrier_changes", encoding="ascii") as f:
+        return int(f.read())
+
+
 def stats(cfg):
     """The driver's counters by their names."""
     text = ethtool(f"-S {cfg.ifname}").stdout

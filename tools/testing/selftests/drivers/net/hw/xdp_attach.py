@@ -15,15 +15,11 @@ import tempfile
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_gt, ksft_lt, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import bkg, cmd, defer, ethtool, ip, wait_file
-from seqstream import PIN_DIR, Stream, attach, attach_and_settle, detach, expect_unharmed
-from seqstream import load_programs, numbered_stream, send, send_and_get_back, send_and_receive, stats, steer
+from seqstream import PIN_DIR, Stream, attach, attach_and_settle, carrier_changes, detach
+from seqstream import expect_unharmed, load_programs, numbered_stream, send, send_and_get_back
+from seqstream import send_and_receive, stats, steer
 
 CYCLES = 200
-
-
-def _carrier_changes(cfg):
-    with open(f"/sys/class/net/{cfg.ifname}/carrier_changes", encoding="ascii") as f:
-        return int(f.read())
 
 
 def _queue_stat(counters, name):
@@ -43,21 +39,21 @@ def _receive_one(cfg):
 def attach_keeps_link(cfg):
     """The carrier does not change, whatever is done to the program."""
     load_programs(cfg, "xdp_attach.bpf.o")
-    before = _carrier_changes(cfg)
+    before = carrier_changes(cfg)
     attach(cfg, "mark_a")
-    ksft_eq(_carrier_changes(cfg), before, comment="attach")
+    ksft_eq(carrier_changes(cfg), before, comment="attach")
     attach(cfg, "mark_b")
-    ksft_eq(_carrier_changes(cfg), before, comment="replace")
+    ksft_eq(carrier_changes(cfg), before, comment="replace")
     detach(cfg)
-    ksft_eq(_carrier_changes(cfg), before, comment="detach")
+    ksft_eq(carrier_changes(cfg), before, comment="detach")
     detach(cfg)
-    ksft_eq(_carrier_changes(cfg), before, comment="detach without a program")
+    ksft_eq(carrier_changes(cfg), before, comment="detach without a program")
 
 
 def attach_loses_nothing(cfg):
     """A stream arrives whole and in order across many changes of the program."""
     load_programs(cfg, "xdp_attach.bpf.o")
-    before = _carrier_changes(cfg)
+    before = carrier_changes(cfg)
     with tempfile.NamedTemporaryFile("w", suffix=".batch") as batch:
         for _ in range(CYCLES):
             for what in (f"pinned {PIN_DIR}/mark_a", f"pinned {PIN_DIR}/mark_b", "off"):
@@ -66,7 +62,7 @@ def attach_loses_nothing(cfg):
         with Stream(cfg, rate=4000) as stream:
             cmd(f"ip -force -batch {batch.name}", timeout=300)
     expect_unharmed(stream.report, stream.sent)
-    ksft_eq(_carrier_changes(cfg), before, comment="carrier changes")
+    ksft_eq(carrier_changes(cfg), before, comment="carrier changes")
     ksft_gt(len(stream.report["runs"]), CYCLES, comment="the stream met the programs")
     ksft_lt(len(stream.report["runs"]), 3 * CYCLES + 2,
             comment="no frame met a program that was gone")
@@ -146,14 +142,14 @@ def attach_beside_af_xdp(cfg):
     load_programs(cfg, "xdp_attach.bpf.o")
     defer(ethtool, f"-X {cfg.ifname} default")
     steer(cfg, 0, queues)
-    before = _carrier_changes(cfg)
+    before = carrier_changes(cfg)
     with bkg(f"{cfg.net_lib_dir / 'xdp_helper'} {cfg.ifindex} 1 -z", ksft_wait=3):
         with Stream(cfg, rate=2000) as stream:
             for _ in range(10):
                 attach(cfg, "mark_a")
                 detach(cfg)
     expect_unharmed(stream.report, stream.sent)
-    ksft_eq(_carrier_changes(cfg), before, comment="carrier changes")
+    ksft_eq(carrier_changes(cfg), before, comment="carrier changes")
 
 
 @ksft_disruptive
