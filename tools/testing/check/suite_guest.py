@@ -14,7 +14,7 @@ RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
-OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig', 'rxq', 'rxq_core')]
+OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig', 'rxq', 'rxq_core', 'xsk')]
 REPORTS_NAMED = 3
 FAULTS = ['drivers/net/hw/xdp_faults.py']
 

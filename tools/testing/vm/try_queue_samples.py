@@ -10,8 +10,8 @@ import sys
 import time
 
 TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/vm')
-sys.path.insert(0, f'{TOP}/tools/testing/bench')
-import xsk  # pylint: disable=wrong-import-position
+sys.path.insert(0, f'{TOP}/tools/testing/selftests/drivers/net/hw')
+import xsk_socket  # pylint: disable=wrong-import-position
 
 RXHOOK = f'{TOP}/build/rxhook/rxhook'
 SAMPLES = f'{TOP}/build/samples'
@@ -83,13 +83,12 @@ def guards_its_queue(sock):
 def feeds_its_socket(sock):
     """to_socket on queue 1 fills an AF_XDP socket; queue 0 stays with the stack."""
     attach(1, 'to_socket')
-    xdp = xsk.Socket(DEVICE, False, 'name socket', queue=1)
-    send_to(1)
-    time.sleep(0.2)
-    came, stolen = xdp.recycle(), received(sock)
-    send_to(0)
-    beside = received(sock)
-    xdp.close()
+    with xsk_socket.XskSocket(DEVICE, xsk_socket.COPY, 'name socket', queue=1) as xsk:
+        send_to(1)
+        time.sleep(0.2)
+        came, stolen = len(xsk.frames()), received(sock)
+        send_to(0)
+        beside = received(sock)
     detach(1)
     return came >= COUNT and stolen == 0 and beside == COUNT, \
         f'{came} of {COUNT} in the socket, {stolen} in the stack; {beside} beside it'

@@ -37,7 +37,8 @@ static unsigned int igb_progs_max_mtu(bool one_buf)
  */
 unsigned int igb_xsk_max_mtu(struct xsk_buff_pool *pool)
 {
-	return xsk_pool_get_rx_frame_size(pool) - IGB_ETH_PKT_HDR_PAD;
+	return xsk_pool_get_rx_frame_size(pool) - IGB_ETH_PKT_HDR_PAD -
+	       IGB_TS_HDR_LEN;
 }
 
 static unsigned int igb_xsk_pools_max_mtu(struct igb_adapter *adapter)

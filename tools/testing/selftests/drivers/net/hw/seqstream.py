@@ -85,10 +85,10 @@ def numbered_stream(cfg):
         yield
 
 
-def load_programs(cfg, obj):
+def load_programs(cfg, obj, maps=None):
     """Loads all programs once; attaching is then the only thing a test does."""
-    bpftool(f"prog loadall {cfg.test_dir / obj} {PIN_DIR}")
-    defer(cmd, f"rm -r {PIN_DIR}")
+    bpftool(f"prog loadall {cfg.test_dir / obj} {PIN_DIR}" + (f" pinmaps {maps}" if maps else ""))
+    defer(cmd, f"rm -r {PIN_DIR} {maps or ''}")
     defer(ip, f"link set dev {cfg.ifname} xdp off")
 
 
