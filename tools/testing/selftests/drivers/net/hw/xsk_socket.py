@@ -8,6 +8,7 @@ buffers and takes frames back. Slow, and what is received by it is in no hurry.
 import ctypes
 import mmap
 import os
+import select
 import socket
 import struct
 import subprocess
@@ -95,10 +96,9 @@ class XskSocket:
 
     def wake_driver(self):
         """For a socket bound with NEED_WAKEUP: there is room, and there are buffers."""
-        try:
-            self._socket.recv(0, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            pass
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        poll.poll(0)
 
     def close(self):
         self._socket.close()
