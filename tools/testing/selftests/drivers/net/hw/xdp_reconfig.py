@@ -21,6 +21,8 @@ from seqstream import read_file, stats, steer, wait_link, write_file
 
 COUNT = 100
 PM_TEST = "/sys/power/pm_test"
+# bits of the Uncorrectable Error Status register: the second one is fatal
+POISONED_TLP, MALFORMED_TLP = 1 << 12, 1 << 18
 
 
 def _pci(cfg):
@@ -136,21 +138,23 @@ def _reset_function(cfg):
     yield "PCI reset"
 
 
-def _report_error(cfg):
-    """An uncorrectable error that is not fatal.
-
-    A fatal one has the port reset its link, which not every emulated port does.
-    """
+def _inject_error(cfg, status):
+    """An uncorrectable error of PCI Express, as the port above reports it."""
     if not os.path.exists("/dev/aer_inject"):
         raise KsftSkipEx("no /dev/aer_inject")
     domain, bus, devfn = os.path.basename(_pci(cfg)).split(":")
     dev, fn = devfn.split(".")
-    # struct aer_error_inj of the kernel's injector; bit 12: poisoned TLP
+    # struct aer_error_inj of the kernel's injector
     error = struct.pack("=BBBxIIIIIII", int(bus, 16), int(dev, 16), int(fn, 16),
-                        1 << 12, 0, 0, 0, 0, 0, int(domain, 16))
+                        status, 0, 0, 0, 0, 0, int(domain, 16))
     with open("/dev/aer_inject", "wb", buffering=0) as f:
         f.write(error)
     time.sleep(3)
+
+
+def _report_error(cfg):
+    """Not a fatal one: then the port resets its link, which not each port can."""
+    _inject_error(cfg, POISONED_TLP)
     yield "PCI error"
 
 
@@ -184,8 +188,10 @@ def program_stays(cfg, change):
     _expect_program(cfg, "0", "no program")
 
 
+@ksft_variants([KsftNamedVariant("running", None),
+                KsftNamedVariant("after_fatal_error", MALFORMED_TLP)])
 @ksft_disruptive
-def unbind_drops_program(cfg):
+def unbind_drops_program(cfg, error):
     """A driver that goes takes its program along, and comes back without one."""
     path = _pci(cfg)
     driver, slot = os.path.realpath(f"{path}/driver"), os.path.basename(path)
@@ -194,6 +200,8 @@ def unbind_drops_program(cfg):
     load_programs(cfg, "xdp_frags.bpf.o")
     attach(cfg, "mark_a")
 
+    if error:
+        _inject_error(cfg, error)
     write_file(f"{driver}/unbind", slot)
     write_file(f"{driver}/bind", slot)
 

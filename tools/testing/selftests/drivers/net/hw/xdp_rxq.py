@@ -32,6 +32,9 @@ def _prepare(cfg):
     cfg.nr_queues = len(rx)
     if cfg.nr_queues < 2:
         raise KsftSkipEx("one receive queue")
+    # the test before may have left the port with a reset on its way
+    wait_link(cfg)
+    ready(cfg)
     load_programs(cfg.test_dir)
     defer(ip, f"link set dev {cfg.ifname} xdp off")
     defer(cfg.queues.clear)
