@@ -14,7 +14,7 @@ RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
-OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig', 'rxq', 'rxq_core', 'xsk')]
+OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig', 'random', 'rxq', 'rxq_core', 'xsk')]
 REPORTS_NAMED = 3
 FAULTS = ['drivers/net/hw/xdp_faults.py']
 
@@ -55,8 +55,10 @@ def selftests(suite, programs, args, kernel, append=''):
         raise RuntimeError(f'no test {args.test} in the suite {suite}')
     cases = ['--case', args.test.split('.', 1)[1]] if '.' in args.test else []
     start = time.monotonic()
-    soak = ['SOAK=1'] if os.environ.get('SOAK') else []
-    run = rig(suite, ' '.join([*soak, RUNNER, *cases, *programs]), kernel, options=['--append', append] if append else [])
+    soak = [f'SOAK={os.environ["SOAK"]}'] if os.environ.get('SOAK') else []
+    limit = 3600 + 2 * int(os.environ.get('SOAK') or 0)
+    run = rig(suite, ' '.join([*soak, RUNNER, *cases, *programs]), kernel, limit,
+              options=['--append', append] if append else [])
     for program in programs:
         text = read_result(suite, f'tap/{program.replace("/", "_")}.tap')
         cases = results.parse_ktap(text, program)

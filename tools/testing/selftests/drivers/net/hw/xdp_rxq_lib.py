@@ -4,78 +4,35 @@
 A program per receive queue: queue-set, and what a test needs around it.
 """
 
-import ctypes
 import os
-import platform
 import time
 
 from lib.py import NetdevFamily, NlError
 from lib.py import bpftool, cmd, defer
 from lib.py import ksft_eq, ksft_in, ksft_raises
+from bpf_sys import BPF_F_XDP_DEV_BOUND_ONLY, link_xdp, load_xdp, open_pinned
 
 PIN_DIR = "/sys/fs/bpf/xdp_rxq"
 
-BPF_PROG_LOAD = 5
-BPF_OBJ_GET = 7
-BPF_LINK_CREATE = 28
-BPF_PROG_TYPE_XDP = 6
-BPF_F_XDP_DEV_BOUND_ONLY = 1 << 6
-BPF_XDP = 37
 # r0 = XDP_PASS; exit
 PASS = bytes((0xb7, 0, 0, 0, 2, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0))
-SYS_BPF = {"x86_64": 321, "aarch64": 280, "riscv64": 280, "s390x": 351, "ppc64le": 361}
-
-
-class _ObjGet(ctypes.Structure):
-    _fields_ = [("pathname", ctypes.c_uint64), ("bpf_fd", ctypes.c_uint32),
-                ("file_flags", ctypes.c_uint32)]
-
-
-class _ProgLoad(ctypes.Structure):
-    _fields_ = [("prog_type", ctypes.c_uint32), ("insn_cnt", ctypes.c_uint32),
-                ("insns", ctypes.c_uint64), ("license", ctypes.c_uint64),
-                ("log_level", ctypes.c_uint32), ("log_size", ctypes.c_uint32),
-                ("log_buf", ctypes.c_uint64), ("kern_version", ctypes.c_uint32),
-                ("prog_flags", ctypes.c_uint32), ("prog_name", ctypes.c_char * 16),
-                ("prog_ifindex", ctypes.c_uint32), ("expected_attach_type", ctypes.c_uint32)]
-
-
-class _LinkCreate(ctypes.Structure):
-    _fields_ = [("prog_fd", ctypes.c_uint32), ("target_ifindex", ctypes.c_uint32),
-                ("attach_type", ctypes.c_uint32), ("flags", ctypes.c_uint32)]
-
-
-def _bpf(command, attr):
-    libc = ctypes.CDLL(None, use_errno=True)
-    fd = libc.syscall(SYS_BPF[platform.machine()], command, ctypes.byref(attr),
-                      ctypes.sizeof(attr))
-    if fd < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    return fd
 
 
 def open_program(name):
     """A file descriptor of a pinned program; the caller closes it."""
-    path = ctypes.create_string_buffer(f"{PIN_DIR}/{name}".encode())
-    return _bpf(BPF_OBJ_GET, _ObjGet(pathname=ctypes.addressof(path)))
+    return open_pinned(f"{PIN_DIR}/{name}")
 
 
 def load_for_device(ifindex, offload):
     """A file descriptor of a program that is bound to a device, or offloaded to it."""
-    insns = ctypes.create_string_buffer(PASS, len(PASS))
-    gpl = ctypes.create_string_buffer(b"GPL")
-    return _bpf(BPF_PROG_LOAD, _ProgLoad(
-        prog_type=BPF_PROG_TYPE_XDP, insn_cnt=len(PASS) // 8, insns=ctypes.addressof(insns),
-        license=ctypes.addressof(gpl), prog_ifindex=ifindex, prog_name=b"for_device",
-        prog_flags=0 if offload else BPF_F_XDP_DEV_BOUND_ONLY, expected_attach_type=BPF_XDP))
+    return load_xdp(PASS, "for_device", 0 if offload else BPF_F_XDP_DEV_BOUND_ONLY, ifindex)
 
 
 def link_device(name, ifindex):
     """A BPF link of a pinned program to a device."""
     prog = open_program(name)
     try:
-        return _bpf(BPF_LINK_CREATE, _LinkCreate(prog_fd=prog, target_ifindex=ifindex,
-                                                 attach_type=BPF_XDP))
+        return link_xdp(prog, ifindex)
     finally:
         os.close(prog)
 
