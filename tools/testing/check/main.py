@@ -40,7 +40,7 @@ SUITES = {
     'rig': Suite('a kernel report, a hang and a crash each fail a run', suite_guest.run_rig, ('kernel DEBUG=1',)),
     'upstream': Suite("the kernel's own driver selftests, on the debug kernel", suite_guest.run_upstream,
                       ('kernel DEBUG=1', 'selftests'), by_name=True),
-    'rxhook': Suite('our selftests, on the debug kernel', suite_guest.run_own, ('kernel DEBUG=1', 'selftests')),
+    'rxhook': Suite('our selftests, on the debug kernel; SOAK=seconds of random programs', suite_guest.run_own, ('kernel DEBUG=1', 'selftests')),
     'faults': Suite('each allocation of a reconfiguration fails once; SOAK=1 leaves none out',
                     suite_guest.run_faults, ('kernel DEBUG=1', 'selftests'), by_name=True),
     'samples': Suite('samples/bpf attached to a port with traffic', suite_guest.run_samples,

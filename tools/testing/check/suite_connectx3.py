@@ -9,7 +9,7 @@ import results
 from results import Row
 from suite_guest import TOP, read_result, rig
 
-FUZZ = os.environ.get('FUZZ') or '10'       # seconds for each kind of random input
+FUZZ = os.environ.get('FUZZ') or '15'       # seconds for each kind of random input
 LINE = re.compile(r'^(ok|not ok) (\w+)(?:: (.*)|  ?# SKIP (.*))?$')
 STEERING = {'A0': (), 'DMFS': ('--append', 'mlx4_core.log_num_mgm_entry_size=-1')}
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Feeds the card with random commands, doorbells and queue memory.
- *
- * Built with clang's -fsanitize=fuzzer this is a libFuzzer target. Built with
- * -DFUZZ_MAIN it brings a main() of its own, which makes inputs from a seed for
- * a number of seconds: no coverage to guide it, but any compiler will do.
+ * A libFuzzer target: feeds the card with commands, doorbells and queue memory.
  *
  * An input is a sequence of operations, a byte that says what and its arguments.
  * The card is up, with queues and ports, when the first one comes.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "../fault.h"
 #include "mini.h"
@@ -147,6 +142,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	int i;
 
 	trace_silent = true;
+	violations_reset();
 	mini_start(&m, &opt);
 	mini_ready(&m, len & 1);
 	for (i = 0; i < MAX_OPERATIONS && in.len; i++)
@@ -154,36 +150,3 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	mini_stop(&m);
 	return 0;
 }
-
-#ifdef FUZZ_MAIN
-static u64 state;
-
-static u8 random_byte(void)
-{
-	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (u8)(state >> 56);
-}
-
-int main(int argc, char **argv)
-{
-	time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 10);
-	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (u64)time(NULL);
-	u64 runs = 0;
-	u8 data[2048];
-
-	printf("seed %llu\n", (unsigned long long)seed);
-	fflush(stdout);
-	while (time(NULL) < end) {
-		size_t i, len;
-
-		state = seed + runs++;
-		len = random_byte() * 8u;
-		for (i = 0; i < len; i++)	/* small numbers reach further */
-			data[i] = random_byte() & 1 ? random_byte() : random_byte() & 7;
-		violations_reset();
-		LLVMFuzzerTestOneInput(data, len);
-	}
-	printf("%llu inputs\n", (unsigned long long)runs);
-	return 0;
-}
-#endif
