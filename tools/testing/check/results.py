@@ -87,13 +87,13 @@ def read_expected(path):
 def judge(rows, expected, complete):
     """(passed, failed, skipped) and a line for each row that is not as listed.
 
-    What is listed and came out so counts as skipped. Better than listed is a
+    expected has a list for each driver. What is listed and came out so counts as skipped. Better than listed is a
     failure too: then the list is no longer true.
     """
     passed = failed = skipped = 0
     complaints = []
     for row in rows:
-        want, why = expected.get(row.test, ('pass', ''))
+        want, why = expected.get(row.driver, {}).get(row.test, ('pass', ''))
         if row.result != want:
             failed += 1
             complaints.append(f'{row.suite}/{row.driver}: {row.test}: {row.result}, expected {want}'
@@ -104,11 +104,20 @@ def judge(rows, expected, complete):
             skipped += 1
             row.reason = why
     if complete:
-        # of the programs that ran: a suite that was not asked for lacks all of its tests
-        ran = {row.test.split('.')[0] for row in rows}
-        for test in sorted(set(expected) - {row.test for row in rows}):
-            if test.split('.')[0] not in ran:
-                continue
+        for line in missing(rows, expected):
             failed += 1
-            complaints.append(f'{test} is listed as {expected[test][0]} but did not run')
+            complaints.append(line)
     return passed, failed, skipped, complaints
+
+
+def missing(rows, expected):
+    """What is listed of the programs that ran, but did not run itself.
+
+    A suite that was not asked for lacks all of its tests.
+    """
+    for driver, listed in expected.items():
+        tests = {row.test for row in rows if row.driver == driver}
+        programs = {test.split('.')[0] for test in tests}
+        for test in sorted(set(listed) - tests):
+            if test.split('.')[0] in programs:
+                yield f'{driver}: {test} is listed as {listed[test][0]} but did not run'

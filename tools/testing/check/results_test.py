@@ -35,7 +35,7 @@ class Judge(unittest.TestCase):
     EXPECTED = {'p.b': ('fail', 'not built yet'), 'p.c': ('skip', 'no such card')}
 
     def judge(self, *pairs, complete=True):
-        return results.judge([Row('s', 'igb', t, r) for t, r in pairs], self.EXPECTED, complete)
+        return results.judge([Row('s', 'igb', t, r) for t, r in pairs], {'igb': self.EXPECTED}, complete)
 
     def test_as_listed(self):
         self.assertEqual(self.judge(('p.a', 'pass'), ('p.b', 'fail'), ('p.c', 'skip')), (1, 0, 2, []))
@@ -50,6 +50,10 @@ class Judge(unittest.TestCase):
     def test_listed_but_not_run(self):
         self.assertEqual(self.judge(('p.a', 'pass'), ('p.b', 'fail'))[1], 1)
         self.assertEqual(self.judge(('p.a', 'pass'), complete=False)[1], 0)
+
+    def test_another_driver_has_another_list(self):
+        rows = [Row('s', 'mlx4', 'p.b', 'pass')]
+        self.assertEqual(results.judge(rows, {'igb': self.EXPECTED}, True)[:3], (1, 0, 0))
 
     def test_program_that_was_not_asked_for(self):
         self.assertEqual(self.judge(('q.a', 'pass'))[1], 0)

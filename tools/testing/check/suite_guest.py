@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import time
+from dataclasses import dataclass
 
 import results
 from results import Row
@@ -15,8 +16,28 @@ RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
 OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig', 'random', 'rxq', 'rxq_core', 'xsk')]
-REPORTS_NAMED = 3
 FAULTS = ['drivers/net/hw/xdp_faults.py']
+# how many kernel reports the row of a guest names
+REPORTS_NAMED = 3
+
+
+@dataclass
+class Bed:
+    """Cards to test on."""
+    cards: tuple[str, ...] = ()     # options of the rig
+    append: str = ''                # to the kernel's command line
+
+    def options(self, append=''):
+        append = f'{append} {self.append}'.strip()
+        return (*self.cards, *(('--append', append) if append else ()))
+
+
+# by the name of the driver, and of the steering where the card has two kinds
+BEDS = {
+    'igb': Bed(),
+    'mlx4': Bed(('--nic', 'mlx4', '--cpus', '4')),
+    'mlx4-dmfs': Bed(('--nic', 'mlx4', '--cpus', '4'), 'mlx4_core.log_num_mgm_entry_size=-1'),
+}
 
 
 def rig(name, command, kernel='debug', limit=3600, quiet=False, options=()):
@@ -33,10 +54,10 @@ def read_result(name, file):
         return ''
 
 
-def guest_row(suite, run, start):
+def guest_row(suite, name, driver, run, start):
     """The row for the guest itself, which names the kernel's first reports."""
-    lines = [block.splitlines()[0] for block in read_result(suite, 'reports.log').split('\n\n') if block.strip()]
-    return Row(suite, 'igb', f'{suite}: no kernel report, no hang', 'fail' if run.returncode else 'pass',
+    lines = [block.splitlines()[0] for block in read_result(name, 'reports.log').split('\n\n') if block.strip()]
+    return Row(suite, driver, f'{suite}: no kernel report, no hang', 'fail' if run.returncode else 'pass',
                time.monotonic() - start, '; '.join(lines[:REPORTS_NAMED]))
 
 
@@ -44,7 +65,7 @@ def matches(program, test):
     return not test or test.split('.')[0] == os.path.basename(program).split('.')[0]
 
 
-def selftests(suite, programs, args, kernel, append=''):
+def selftests(suite, programs, args, kernel, append='', driver='igb'):
     """Runs the programs in one guest; rows for their cases and for the guest.
 
     Under TCG the tests' own time limits are short: what costs much and is not
@@ -54,17 +75,17 @@ def selftests(suite, programs, args, kernel, append=''):
     if not programs:
         raise RuntimeError(f'no test {args.test} in the suite {suite}')
     cases = ['--case', args.test.split('.', 1)[1]] if '.' in args.test else []
+    name = suite if driver == 'igb' else f'{suite}-{driver}'
+    soak = os.environ.get('SOAK')
+    command = ' '.join([*([f'SOAK={soak}'] if soak else []), RUNNER, *cases, *programs])
     start = time.monotonic()
-    soak = [f'SOAK={os.environ["SOAK"]}'] if os.environ.get('SOAK') else []
-    limit = 3600 + 2 * int(os.environ.get('SOAK') or 0)
-    run = rig(suite, ' '.join([*soak, RUNNER, *cases, *programs]), kernel, limit,
-              options=['--append', append] if append else [])
+    run = rig(name, command, kernel, 3600 + 2 * int(soak or 0), options=BEDS[driver].options(append))
     for program in programs:
-        text = read_result(suite, f'tap/{program.replace("/", "_")}.tap')
-        cases = results.parse_ktap(text, program)
-        for test, result, reason in cases:
-            yield Row(suite, 'igb', test, result, results.seconds(text) / len(cases), reason)
-    yield guest_row(suite, run, start)
+        text = read_result(name, f'tap/{program.replace("/", "_")}.tap')
+        found = results.parse_ktap(text, program)
+        for test, result, reason in found:
+            yield Row(suite, driver, test, result, results.seconds(text) / len(found), reason)
+    yield guest_row(suite, name, driver, run, start)
 
 
 def run_upstream(args):
@@ -108,7 +129,7 @@ def ktap_in_guest(suite, command):
     text = read_result(suite, 'output.log') + f"# exit {read_result(suite, 'status').strip()} 0\n"
     for test, result, reason in results.parse_ktap(text, suite):
         yield Row(suite, 'igb', test, result, 0, reason)
-    yield guest_row(suite, run, start)
+    yield guest_row(suite, suite, 'igb', run, start)
 
 
 def run_samples(_args):
