@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Receiving: from descriptors to frames, from frames to skbs.
  *
- * Every buffer is one page of the ring's page_pool, laid out the same at any
- * MTU, with a program or without:
+ * Every buffer is one page of the ring's page_pool, or two where the MTU makes
+ * it worth it, laid out the same with a program or without:
  *
- *	| headroom | what the card writes, up to IGB_RX_BUF_LEN | shared_info |
+ *	| headroom | what the card writes, up to rx_buf_len | shared_info |
  *
  * A frame is looked at when its last descriptor has been written back. Until
  * then next_to_clean stays at its first, so nothing is kept between polls.
@@ -53,20 +53,13 @@ struct igb_rx_work {
 	bool sync;		/* the device needs its buffers synced */
 };
 
-/**
- * igb_create_page_pool - make the pool that a receive ring takes its pages from
- * @rx_ring: ring that has none
- *
- * The pool is registered with XDP once, while the ring's xdp_rxq changes
- * between it and AF_XDP.
- *
- * Return: 0 or a negative error code.
- */
-int igb_create_page_pool(struct igb_ring *rx_ring)
+static struct page_pool *igb_new_page_pool(struct igb_ring *rx_ring,
+					   unsigned int size)
 {
 	struct igb_q_vector *q_vector = rx_ring->q_vector;
 	struct page_pool_params params = {
 		.flags		= PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
+		.order		= get_order(size),
 		.pool_size	= rx_ring->count,
 		.nid		= NUMA_NO_NODE,
 		.dev		= rx_ring->dev,
@@ -76,27 +69,107 @@ int igb_create_page_pool(struct igb_ring *rx_ring)
 		.queue_idx	= rx_ring->queue_index,
 		.dma_dir	= DMA_FROM_DEVICE,
 		.offset		= IGB_RX_HEADROOM,
-		.max_len	= IGB_RX_BUF_LEN,
+		.max_len	= IGB_RX_BUF_LEN(size),
 	};
 	struct page_pool *pool;
 	int err;
 
-	BUILD_BUG_ON(IGB_RX_HEADROOM + IGB_RX_BUF_LEN >
-		     SKB_WITH_OVERHEAD(PAGE_SIZE));
-
 	pool = page_pool_create(&params);
 	if (IS_ERR(pool))
-		return PTR_ERR(pool);
+		return pool;
 
 	err = xdp_reg_page_pool(pool);
 	if (err) {
 		page_pool_destroy(pool);
-		return err;
+		return ERR_PTR(err);
 	}
 
+	return pool;
+}
+
+/* The ring's xdp_rxq refers to its pool until the next igb_configure_rx_ring(). */
+static void igb_free_page_pool(struct page_pool *pool)
+{
+	xdp_unreg_page_pool(pool);
+	page_pool_destroy(pool);
+}
+
+static unsigned int igb_rx_buf_size(unsigned int mtu)
+{
+	return mtu > IGB_RX_ONE_BUF_MTU(SZ_4K) ? SZ_8K : SZ_4K;
+}
+
+static void igb_set_page_pool(struct igb_ring *rx_ring, struct page_pool *pool,
+			      unsigned int size)
+{
 	rx_ring->page_pool = pool;
+	rx_ring->rx_buf_size = PAGE_SIZE << get_order(size);
+	rx_ring->rx_buf_len = IGB_RX_BUF_LEN(size);
+	/* programs may use the rest of a frame's last buffer */
+	rx_ring->xdp_rxq.frag_size = rx_ring->rx_buf_size;
+}
+
+/**
+ * igb_create_page_pool - make the pool that a receive ring takes its pages from
+ * @rx_ring: ring that has none
+ * @mtu: in bytes
+ *
+ * The pool is registered with XDP once, while the ring's xdp_rxq changes
+ * between it and AF_XDP.
+ *
+ * Return: 0 or a negative error code.
+ */
+int igb_create_page_pool(struct igb_ring *rx_ring, unsigned int mtu)
+{
+	unsigned int size = igb_rx_buf_size(mtu);
+	struct page_pool *pool;
+
+	pool = igb_new_page_pool(rx_ring, size);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+
+	igb_set_page_pool(rx_ring, pool, size);
 
 	return 0;
+}
+
+/**
+ * igb_change_page_pools - make the buffers what another MTU needs
+ * @adapter: board private structure, with rings that have their pools and do
+ *	not run
+ * @mtu: in bytes
+ *
+ * Return: 0 or a negative error code, with which the pools are as they were.
+ */
+int igb_change_page_pools(struct igb_adapter *adapter, unsigned int mtu)
+{
+	struct page_pool *pools[ARRAY_SIZE(adapter->rx_ring)];
+	unsigned int size = igb_rx_buf_size(mtu);
+	int i, err;
+
+	if (adapter->rx_ring[0]->rx_buf_len == IGB_RX_BUF_LEN(size))
+		return 0;
+
+	for (i = 0; i < adapter->num_rx_queues; i++) {
+		pools[i] = igb_new_page_pool(adapter->rx_ring[i], size);
+		if (IS_ERR(pools[i])) {
+			err = PTR_ERR(pools[i]);
+			goto err_free;
+		}
+	}
+
+	for (i = 0; i < adapter->num_rx_queues; i++) {
+		igb_destroy_page_pool(adapter->rx_ring[i]);
+		igb_set_page_pool(adapter->rx_ring[i], pools[i], size);
+	}
+
+	return 0;
+
+err_free:
+	while (i--)
+		igb_free_page_pool(pools[i]);
+
+	return err;
 }
 
 /**
@@ -108,8 +181,7 @@ void igb_destroy_page_pool(struct igb_ring *rx_ring)
 	if (!rx_ring->page_pool)
 		return;
 
-	xdp_unreg_page_pool(rx_ring->page_pool);
-	page_pool_destroy(rx_ring->page_pool);
+	igb_free_page_pool(rx_ring->page_pool);
 	rx_ring->page_pool = NULL;
 }
 
@@ -291,7 +363,7 @@ static bool igb_rx_add_frags(struct igb_ring *rx_ring,
 
 		igb_rx_sync(rx_ring, work, buffer, size);
 		if (!xdp_buff_add_frag(xdp, page_to_netmem(virt_to_page(buffer->va)),
-				       IGB_RX_HEADROOM, size, PAGE_SIZE))
+				       IGB_RX_HEADROOM, size, rx_ring->rx_buf_size))
 			return false;
 		buffer->va = NULL;
 	} while (desc != end);
@@ -316,7 +388,7 @@ static void igb_rx_repost(struct igb_ring *rx_ring,
 {
 	if (unlikely(work->sync))
 		dma_sync_single_range_for_device(rx_ring->dev, buffer->dma, 0,
-						 IGB_RX_BUF_LEN,
+						 rx_ring->rx_buf_len,
 						 DMA_FROM_DEVICE);
 }
 
@@ -381,13 +453,13 @@ failure:
 }
 
 /* What xdp_build_skb_from_buff() does, without what a frame in one buffer of a
- * page_pool does not need. Of the two callers one has constants.
+ * page_pool does not need. Of the callers one has constants.
  */
 static __always_inline struct sk_buff *
 igb_rx_build_skb(struct igb_ring *rx_ring, void *va, unsigned int offset,
 		 unsigned int len)
 {
-	struct sk_buff *skb = napi_build_skb(va, PAGE_SIZE);
+	struct sk_buff *skb = napi_build_skb(va, rx_ring->rx_buf_size);
 
 	if (unlikely(!skb))
 		return NULL;
@@ -397,6 +469,31 @@ igb_rx_build_skb(struct igb_ring *rx_ring, void *va, unsigned int offset,
 	skb_mark_for_recycle(skb);
 	skb_record_rx_queue(skb, rx_ring->queue_index);
 	skb->protocol = eth_type_trans(skb, rx_ring->netdev);
+
+	return skb;
+}
+
+/* ... and for a frame in several */
+static struct sk_buff *igb_rx_build_frags_skb(struct igb_ring *rx_ring,
+					      const struct xdp_buff *xdp)
+{
+	const struct skb_shared_info *sinfo;
+	struct sk_buff *skb;
+	u8 nr_frags;
+
+	/* what is not cleared when the skb is built is still to be read */
+	sinfo = xdp_get_shared_info_from_buff(xdp);
+	nr_frags = sinfo->nr_frags;
+
+	skb = igb_rx_build_skb(rx_ring, xdp->data_hard_start,
+			       xdp->data - xdp->data_hard_start,
+			       xdp->data_end - xdp->data);
+	if (unlikely(!skb))
+		return NULL;
+
+	xdp_update_skb_frags_info(skb, nr_frags, sinfo->xdp_frags_size,
+				  sinfo->xdp_frags_truesize,
+				  xdp_buff_get_skb_flags(xdp));
 
 	return skb;
 }
@@ -438,7 +535,7 @@ static void igb_rx_pass(struct igb_ring *rx_ring,
 	struct sk_buff *skb;
 
 	if (unlikely(xdp_buff_has_frags(xdp)))
-		skb = xdp_build_skb_from_buff(xdp);
+		skb = igb_rx_build_frags_skb(rx_ring, xdp);
 	else
 		skb = igb_rx_build_skb(rx_ring, xdp->data_hard_start,
 				       xdp->data - xdp->data_hard_start,
@@ -591,7 +688,7 @@ int igb_clean_rx_irq(struct igb_q_vector *q_vector, const int budget)
 	 * igb_xdp_set_rings(), which waits for this poll to end
 	 */
 	prog = READ_ONCE(rx_ring->xdp_prog);
-	xdp_init_buff(&frame.xdp, PAGE_SIZE, &rx_ring->xdp_rxq);
+	xdp_init_buff(&frame.xdp, rx_ring->rx_buf_size, &rx_ring->xdp_rxq);
 
 	while (likely(frames < budget)) {
 		union e1000_adv_rx_desc *desc;

@@ -24,7 +24,7 @@
 /* A program that does not declare fragments needs each frame in one buffer. */
 static unsigned int igb_progs_max_mtu(bool one_buf)
 {
-	return one_buf ? IGB_RX_ONE_BUF_MTU : MAX_STD_JUMBO_FRAME_SIZE;
+	return one_buf ? IGB_RX_ONE_BUF_MTU(SZ_8K) : MAX_STD_JUMBO_FRAME_SIZE;
 }
 
 /**

@@ -19,7 +19,7 @@ HEADERS = {"4": 14 + 20 + 8, "6": 14 + 40 + 8}
 MTU = 9000
 COUNT = 20
 # frame lengths, without FCS, of which drivers put the last byte in a buffer
-BOUNDARIES = (2048, 3072, 3520, 6144, 7040)
+BOUNDARIES = (2048, 3072, 3520, 6144, 7040, 7168)
 
 
 def _sizes(cfg):
