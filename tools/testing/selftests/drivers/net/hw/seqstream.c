@@ -41,7 +41,7 @@
 #define NS_PER_S	1000000000LL
 
 struct options {
-	const char *host, *port;
+	const char *host, *port, *source;
 	unsigned long count, rate, size, idle_ms;
 	bool echo;
 };
@@ -261,7 +261,7 @@ static unsigned long send_all(const struct options *opt, struct report *r)
 
 	block_term(&term);
 	fd = open_socket(opt, false, &peer);
-	bind_source(fd, peer, opt->port);
+	bind_source(fd, peer, opt->source ?: opt->port);
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (i = 0; i < opt->count &&
 	     wait_turn(&term, &start, i, opt->rate); i++) {
@@ -280,7 +280,8 @@ static unsigned long send_all(const struct options *opt, struct report *r)
 static void die_of_usage(void)
 {
 	fprintf(stderr,
-		"usage: seqstream send|recv [-e] [-d HOST] [-p PORT] [-n COUNT] [-r PER_SECOND] [-s BYTES] [-i IDLE_MS]\n"
+		"usage: seqstream send|recv [-e] [-d HOST] [-p PORT] [-b SOURCE_PORT] [-n COUNT] [-r PER_SECOND] [-s BYTES] [-i IDLE_MS]\n"
+		"  -b  send: from this port instead of PORT\n"
 		"  -e  send: wait for the datagrams to come back, and report\n"
 		"  -i  how long nothing has to come before the report is made\n");
 	exit(2);
@@ -310,7 +311,7 @@ int main(int argc, char **argv)
 	sender = !strcmp(argv[1], "send");
 	if (!sender && strcmp(argv[1], "recv"))
 		die_of_usage();
-	while ((c = getopt(argc - 1, argv + 1, "ed:p:n:r:s:i:")) != -1) {
+	while ((c = getopt(argc - 1, argv + 1, "ed:p:b:n:r:s:i:")) != -1) {
 		switch (c) {
 		case 'e':
 			opt.echo = true;
@@ -320,6 +321,9 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			opt.port = optarg;
+			break;
+		case 'b':
+			opt.source = optarg;
 			break;
 		case 'n':
 			opt.count = number(optarg);

@@ -10,7 +10,7 @@ import re
 import time
 from contextlib import ExitStack, contextmanager
 
-from lib.py import EthtoolFamily, ksft_eq, ksft_gt
+from lib.py import EthtoolFamily, KsftSkipEx, ksft_eq, ksft_gt
 from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_file, wait_port_listen
 
 PORT = 34567
@@ -113,16 +113,71 @@ def program_id(cfg):
     return ip(f"-d link show dev {cfg.ifname}", json=True)[0].get("xdp", {}).get("prog", {}).get("id")
 
 
-def channels(cfg):
-    """(combined channels in use, as many as there may be)"""
+def _channel_counts(cfg):
+    """What the driver says of its channels, and the kind of those that receive."""
     counts = EthtoolFamily().channels_get({"header": {"dev-name": cfg.ifname}})
-    return counts.get("combined-count"), counts.get("combined-max")
+    return counts, "combined" if counts.get("combined-max") else "rx"
+
+
+def channels(cfg):
+    """(channels that receive, as many as there may be)"""
+    counts, kind = _channel_counts(cfg)
+    return counts.get(f"{kind}-count"), counts.get(f"{kind}-max")
+
+
+def set_channels(cfg, count):
+    """So many channels that receive."""
+    ethtool(f"-L {cfg.ifname} {_channel_counts(cfg)[1]} {count}")
+
+
+def queue_packets(cfg):
+    """Frames received per queue, under the names that the drivers have."""
+    found = {int(m[1]): v for k, v in stats(cfg).items()
+             if (m := re.match(r"(?:rx_queue_|rx)(\d+)_packets$", k))}
+    return [found[q] for q in sorted(found)]
+
+
+def _source_port_for(cfg, queue, count=10):
+    """A port of the sender from which datagrams come in on one queue."""
+    for port in range(40000, 40128):
+        cfg.source_port = port
+        before = queue_packets(cfg)
+        send(cfg, count, 64)
+        deadline = time.monotonic() + 1
+        while time.monotonic() < deadline:
+            came = [new - old for old, new in zip(before, queue_packets(cfg))]
+            if came[queue] >= count:
+                return port
+            if max(came) >= count:
+                break
+    raise KsftSkipEx(f"no way to have datagrams come in on queue {queue}")
+
+
+def _settle(cfg):
+    """After a change that has some drivers restart their rings."""
+    wait_link(cfg)
+    ready(cfg)
 
 
 def steer(cfg, queue, queues):
-    """Every frame to one queue; `ethtool -X default` takes it back."""
+    """Every datagram to one queue; unsteer() takes it back.
+
+    A driver whose RSS table does not leave a queue out gets a flow whose hash
+    leads there.
+    """
     weights = " ".join("1" if q == queue else "0" for q in range(queues))
-    ethtool(f"-X {cfg.ifname} weight {weights}")
+    unsteer(cfg)
+    if cmd(f"ethtool -X {cfg.ifname} weight {weights}", fail=False).ret:
+        cfg.source_port = _source_port_for(cfg, queue)
+    else:
+        _settle(cfg)
+
+
+def unsteer(cfg):
+    """To the queues that the driver has chosen."""
+    cfg.source_port = None
+    ethtool(f"-X {cfg.ifname} default")
+    _settle(cfg)
 
 
 def carrier_changes(cfg):
@@ -137,6 +192,12 @@ def stats(cfg):
     return {name: int(value) for name, value in re.findall(r"^ +(\S+): (\d+)$", text, re.M)}
 
 
+def _source(cfg):
+    """The sender's option for what steer() has found."""
+    port = getattr(cfg, "source_port", None)
+    return f"-b {port}" if port else ""
+
+
 class Stream:
     """Numbered datagrams from the remote end, for as long as the block runs."""
 
@@ -144,7 +205,7 @@ class Stream:
         args = f"-n 1000000 -s 200 -p {PORT}"
         self._recv = bkg(f"{cfg.test_dir / 'seqstream'} recv {args} -i 2000", exit_wait=True)
         wait_port_listen(PORT, proto="udp")
-        self._send = bkg(f"{cfg.bin_remote} send -d {cfg.addr} -r {rate} {args}",
+        self._send = bkg(f"{cfg.bin_remote} send -d {cfg.addr} -r {rate} {_source(cfg)} {args}",
                          host=cfg.remote, exit_wait=True)
         self.sent = None
         self.report = None
@@ -162,7 +223,7 @@ class Stream:
 
 def send(cfg, count, size=200, rate=20000):
     """Sends datagrams that nobody here needs to receive."""
-    cmd(f"{cfg.bin_remote} send -d {cfg.addr} -n {count} -s {size} -p {PORT} -r {rate}",
+    cmd(f"{cfg.bin_remote} send -d {cfg.addr} -n {count} -s {size} -p {PORT} -r {rate} {_source(cfg)}",
         host=cfg.remote)
 
 

@@ -16,9 +16,10 @@ import random
 
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_gt, ksft_in, ksft_raises, ksft_run
 from lib.py import ksft_variants, CmdExitFailure, KsftSkipEx, NetDrvEpEnv
-from lib.py import bkg, defer, ethtool, ip
-from seqstream import Stream, carrier_changes, expect_unharmed, numbered_stream, ready
-from seqstream import send_and_get_back, send_and_receive, steer, wait_link
+from lib.py import bkg, cmd, defer, ethtool, ip
+from seqstream import Stream, carrier_changes, expect_unharmed, numbered_stream, queue_packets
+from seqstream import ready, send_and_get_back, send_and_receive, set_channels, steer, unsteer
+from seqstream import wait_link
 from xdp_rxq_lib import PIN_DIR, Queues, link_device, load_programs
 
 MARKS = {None: "0", "mark_a": "A", "mark_b": "B", "mark_c": "C"}
@@ -38,7 +39,7 @@ def _prepare(cfg):
     load_programs(cfg.test_dir)
     defer(ip, f"link set dev {cfg.ifname} xdp off")
     defer(cfg.queues.clear)
-    defer(ethtool, f"-X {cfg.ifname} default")
+    defer(unsteer, cfg)
 
 
 def _attach(cfg, name):
@@ -67,9 +68,10 @@ def two_levels(cfg):
     """Device none, A or B and queue none or C, in each order of changes."""
     _prepare(cfg)
     states = list(itertools.product((None, "mark_a", "mark_b"), (None, "mark_c")))
-    before = carrier_changes(cfg)
     for first, second in itertools.permutations(states, 2):
         for device_first in (True, False):
+            # steering restarts the rings of some drivers
+            before = carrier_changes(cfg)
             for dev_prog, queue_prog in (first, second):
                 if device_first:
                     _attach(cfg, dev_prog)
@@ -78,9 +80,9 @@ def two_levels(cfg):
                     cfg.queues.set(1, queue_prog)
                     _attach(cfg, dev_prog)
             comment = f"{first} to {second}, device first: {device_first}"
+            ksft_eq(carrier_changes(cfg), before, comment=f"carrier changes, {comment}")
             ksft_eq(_met(cfg, 1), MARKS[queue_prog or dev_prog], comment=comment)
             ksft_eq(_met(cfg, 0), MARKS[dev_prog], comment=f"the other queue, {comment}")
-    ksft_eq(carrier_changes(cfg), before, comment="carrier changes")
 
 
 def link_on_the_device(cfg):
@@ -119,12 +121,19 @@ def changes_lose_nothing(cfg, queue):
         ksft_eq(stream.report["runs"].count("C"), 0, comment="another queue's program")
 
 
+def _queue_of_echo(cfg):
+    """The queue for the flow of send_and_get_back(), which has a port of its own."""
+    before = queue_packets(cfg)
+    send_and_get_back(cfg, 10)
+    came = [new - old for old, new in zip(before, queue_packets(cfg))]
+    return came.index(max(came))
+
+
 @ksft_variants(["tx", "redirect"])
 def sends_back(cfg, name):
     """A queue's program sends, on a device that has none."""
     _prepare(cfg)
-    steer(cfg, 1, cfg.nr_queues)
-    cfg.queues.set(1, name)
+    cfg.queues.set(_queue_of_echo(cfg), name)
     expect_unharmed(send_and_get_back(cfg, 1000), 1000)
 
 
@@ -154,7 +163,7 @@ def fewer_channels(cfg):
     _prepare(cfg)
     cfg.queues.set(cfg.nr_queues - 1, "mark_c")
     with ksft_raises(CmdExitFailure) as cm:
-        ethtool(f"-L {cfg.ifname} combined {cfg.nr_queues - 1}")
+        set_channels(cfg, cfg.nr_queues - 1)
     ksft_in(f"receive queue {cfg.nr_queues - 1} has an XDP program", str(cm.exception))
     ksft_eq(_met(cfg, cfg.nr_queues - 1), "C")
 
@@ -204,10 +213,11 @@ def stays(cfg, what):
         defer(ethtool, f"-G {cfg.ifname} rx {rings['rx']}")
         ethtool(f"-G {cfg.ifname} rx {rings['rx'] // 2}")
     elif what == "reset":
-        ethtool(f"-r {cfg.ifname}")
+        if cmd(f"ethtool -r {cfg.ifname}", fail=False).ret:
+            raise KsftSkipEx("no ethtool -r")
     else:
-        defer(ethtool, f"-K {cfg.ifname} rx-all off")
-        ethtool(f"-K {cfg.ifname} rx-all on")
+        defer(ethtool, f"-K {cfg.ifname} rxvlan on")
+        ethtool(f"-K {cfg.ifname} rxvlan off")
     wait_link(cfg)
     ready(cfg)
     ksft_eq([_met(cfg, q) for q in range(2)], ["B" if what == "down_up" else "A", "C"])
@@ -217,6 +227,9 @@ def stays(cfg, what):
 def beside_af_xdp(cfg):
     """Changes on a queue that has a zero-copy socket, or beside one."""
     _prepare(cfg)
+    features = cfg.queues.nl.dev_get({"ifindex": cfg.ifindex})["xdp-features"]
+    if "xsk-zerocopy" not in features:
+        raise KsftSkipEx("no zero-copy")
     steer(cfg, 0, cfg.nr_queues)
     before = carrier_changes(cfg)
     with bkg(f"{cfg.net_lib_dir / 'xdp_helper'} {cfg.ifindex} 1 -z", ksft_wait=3):

@@ -13,9 +13,9 @@ import time
 
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_lt, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv, NetdevFamily
-from lib.py import cmd, defer, ethtool, ip
+from lib.py import cmd, defer, ip
 from seqstream import attach, carrier_changes, channels, load_programs, numbered_stream
-from seqstream import ready, send, stats, steer
+from seqstream import ready, send, stats, steer, unsteer
 from xsk_socket import COPY, NEED_WAKEUP, ZEROCOPY, XskSocket
 
 PIN_DIR = "/sys/fs/bpf/xdp_xsk"
@@ -31,7 +31,7 @@ def _prepare(cfg, flags):
     load_programs(cfg, "xdp_xsk.bpf.o", maps=PIN_DIR)
     queues, _ = channels(cfg)
     if queues > 1:
-        defer(ethtool, f"-X {cfg.ifname} default")
+        defer(unsteer, cfg)
         steer(cfg, 0, queues)
     attach(cfg, "to_socket")
 
