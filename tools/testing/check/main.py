@@ -42,6 +42,10 @@ SUITES = {
                       ('kernel DEBUG=1', 'selftests'), by_name=True),
     'rxhook': Suite('our selftests, on the debug kernel; SOAK=seconds of random programs', suite_guest.run_own,
                     ('kernel DEBUG=1', 'selftests')),
+    'rxhook-mlx4': Suite('our selftests, on the debug kernel and the ConnectX-3 model', suite_guest.run_own_mlx4,
+                         ('kernel DEBUG=1', 'selftests')),
+    'upstream-mlx4': Suite("the kernel's own driver selftests, on the ConnectX-3 model", suite_guest.run_upstream_mlx4,
+                           ('kernel DEBUG=1', 'selftests'), by_name=True),
     'faults': Suite('each allocation of a reconfiguration fails once; SOAK=1 leaves none out',
                     suite_guest.run_faults, ('kernel DEBUG=1', 'selftests'), by_name=True),
     'samples': Suite('samples/bpf attached to a port with traffic', suite_guest.run_samples,
@@ -57,7 +61,7 @@ SUITES = {
 }
 DEFAULT = [name for name, suite in SUITES.items() if not suite.by_name]
 # with BASE=1: our selftests on the unpatched kernel
-BASE_SUITES = ['rxhook']
+BASE_SUITES = ['rxhook', 'rxhook-mlx4']
 BASE_NEEDS = ('kernel BASE=1', 'selftests')
 
 
@@ -69,7 +73,7 @@ def parse(argv):
     ap.add_argument('--plan', action='store_true', help="print what make has to build first, a goal a line")
     args = ap.parse_args(argv)
     if args.suite and args.suite not in SUITES:
-        listing = '\n'.join(f'  {name:10}{suite.what}' for name, suite in SUITES.items())
+        listing = '\n'.join(f'  {name:14}{suite.what}' for name, suite in SUITES.items())
         sys.exit(f'rxhook: there is no suite {args.suite}; there are:\n{listing}')
     return args
 

@@ -15,7 +15,12 @@ RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
-OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'frags', 'hints', 'reconfig', 'random', 'rxq', 'rxq_core', 'xsk')]
+OWN = [f'drivers/net/hw/xdp_{name}.py' for name in
+       ('attach', 'frags', 'headroom', 'hints', 'random', 'reconfig', 'rxq', 'rxq_core', 'xsk')]
+# what depends on no driver, or on what no mlx4 card has, is not run twice
+OWN_MLX4 = [path for path in OWN if not path.endswith(('_core.py', '_xsk.py'))]
+# what the kind of steering has a part in
+OWN_STEERING = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'rxq')]
 FAULTS = ['drivers/net/hw/xdp_faults.py']
 # how many kernel reports the row of a guest names
 REPORTS_NAMED = 3
@@ -75,7 +80,7 @@ def selftests(suite, programs, args, kernel, append='', driver='igb'):
     if not programs:
         raise RuntimeError(f'no test {args.test} in the suite {suite}')
     cases = ['--case', args.test.split('.', 1)[1]] if '.' in args.test else []
-    name = suite if driver == 'igb' else f'{suite}-{driver}'
+    name = f'{suite}-dmfs' if driver.endswith('-dmfs') else suite
     soak = os.environ.get('SOAK')
     command = ' '.join([*([f'SOAK={soak}'] if soak else []), RUNNER, *cases, *programs])
     start = time.monotonic()
@@ -94,6 +99,18 @@ def run_upstream(args):
 
 def run_own(args):
     yield from selftests('rxhook', OWN, args, 'base' if args.base else 'debug')
+
+
+def run_own_mlx4(args):
+    kernel = 'base' if args.base else 'debug'
+    yield from selftests('rxhook-mlx4', OWN_MLX4, args, kernel, driver='mlx4')
+    if not args.base and any(matches(program, args.test) for program in OWN_STEERING):
+        yield from selftests('rxhook-mlx4', OWN_STEERING, args, kernel, driver='mlx4-dmfs')
+
+
+def run_upstream_mlx4(args):
+    for driver in ('mlx4', 'mlx4-dmfs'):
+        yield from selftests('upstream-mlx4', UPSTREAM, args, 'debug', 'kmemleak=off dma_debug=off', driver)
 
 
 def run_faults(args):
