@@ -268,6 +268,7 @@ int mlx4_en_xdp_xmit(struct net_device *dev, int n, struct xdp_frame **frames,
 	 */
 	if (unlikely(!smp_load_acquire(&priv->port_up)))
 		return -ENETDOWN;
+	/* and there are rings */
 	if (unlikely(!smp_load_acquire(&priv->xdp_enabled)))
 		return -ENXIO;
 
