@@ -166,8 +166,9 @@ def steer(cfg, queue, queues):
     leads there.
     """
     weights = " ".join("1" if q == queue else "0" for q in range(queues))
-    unsteer(cfg)
+    cfg.source_port = None
     if cmd(f"ethtool -X {cfg.ifname} weight {weights}", fail=False).ret:
+        unsteer(cfg)
         cfg.source_port = _source_port_for(cfg, queue)
     else:
         _settle(cfg)
