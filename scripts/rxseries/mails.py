@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+from . import checkpatch
 from .commits import apply_series
 from .files import text
 from .git import changed, git, new_repository, rev, run
@@ -78,11 +79,9 @@ def add_address(path, to, cc):
 
 
 def complaints(path):
-    """checkpatch's, one a line. Whether MAINTAINERS knows added files, get_maintainer shows;
-    and the tree has no history in which a commit that is named could be found."""
-    done = subprocess.run(['scripts/checkpatch.pl', '--strict', '--terse', '--show-types', '--no-summary',
-                           '--ignore', 'FILE_PATH_CHANGES,UNKNOWN_COMMIT_ID', path],
-                          cwd=LINUX, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    """checkpatch's, one a line."""
+    done = subprocess.run([*checkpatch.COMMAND, '--show-types', '--no-summary', path], cwd=LINUX, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     lines = text(done.stdout).replace(f'{path}:', 'line ').strip().split('\n')
     return lines if done.returncode else []
 

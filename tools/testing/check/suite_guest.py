@@ -61,7 +61,7 @@ def read_result(name, file):
 
 def guest_row(suite, name, driver, run, start):
     """The row for the guest itself, which names the kernel's first reports."""
-    lines = [block.splitlines()[0] for block in read_result(name, 'reports.log').split('\n\n') if block.strip()]
+    lines = read_result(name, 'reports.log').splitlines()
     return Row(suite, driver, f'{suite}: no kernel report, no hang', 'fail' if run.returncode else 'pass',
                time.monotonic() - start, '; '.join(lines[:REPORTS_NAMED]))
 

@@ -5,6 +5,7 @@ kernel does not draw."""
 import os
 import re
 import subprocess
+import sys
 import time
 from collections import Counter
 
@@ -14,9 +15,8 @@ TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/ch
 LINUX = f'{TOP}/build/linux'
 TREE = f'{TOP}/build/each-patch'
 OUT = f'{TOP}/build/kernel-each-patch'
-# MAINTAINERS has the drivers' folders; the file's own entry is not needed. The
-# tree has no history in which a commit that is named could be found.
-CHECKPATCH = ['scripts/checkpatch.pl', '--strict', '--terse', '--ignore', 'FILE_PATH_CHANGES,UNKNOWN_COMMIT_ID', '-g']
+sys.path.insert(0, f'{TOP}/scripts')
+from rxseries import checkpatch     # noqa: E402  pylint: disable=wrong-import-position
 WARNING = re.compile(r'^(?:\.\./)*(\S+?):\d+(?::\d+)?: (?:warning|error): (.*)$|^(?:Warning|warning): (\S+?):\d+ (.*)$')
 
 
@@ -64,7 +64,7 @@ def row(test, good, start, reason=''):
 def each_patch():
     for commit, subject in patches():
         start = time.monotonic()
-        proc = subprocess.run([*CHECKPATCH, commit], cwd=LINUX, check=False, capture_output=True, text=True)
+        proc = subprocess.run([*checkpatch.COMMAND, '-g', commit], cwd=LINUX, check=False, capture_output=True, text=True)
         print(proc.stdout if proc.returncode else f'checkpatch ok: {subject}', flush=True)
         yield row(f'checkpatch: {subject}', proc.returncode == 0, start, proc.stdout.strip())
 

@@ -6,7 +6,7 @@
   rig.py shell [OPTIONS]            an interactive guest on this terminal
 
 A run leaves in build/results/NAME: output.log (what the command printed),
-console.log (what the kernel printed), reports.log (what of that is a kernel
+console.log (what the kernel printed), reports.log (the first line of each kernel
 report) and whatever the command wrote to /results. Its exit status is the
 command's, or 1 after a kernel report, a hang or a crash.
 """
@@ -96,7 +96,7 @@ def verdict(results, code):
     console = f'{results}/console.log'
     found = reports.find(read(console))
     with open(f'{results}/reports.log', 'w', encoding='utf-8') as f:
-        f.writelines('\n'.join(report) + '\n\n' for report in found)
+        f.writelines(f'{report[0]}\n' for report in found)
     for report in found:
         say('the kernel reported:')
         print('\n'.join(report), file=sys.stderr, flush=True)

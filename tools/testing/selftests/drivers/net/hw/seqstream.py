@@ -6,14 +6,17 @@ these alone (xdp_seq.bpf.h), for tests of what arrives.
 """
 
 import json
+import os
 import re
 import time
 from contextlib import ExitStack, contextmanager
 
-from lib.py import EthtoolFamily, KsftSkipEx, ksft_eq, ksft_gt
+from lib.py import EthtoolFamily, KsftSkipEx, NetdevFamily, ksft_eq, ksft_gt
 from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_file, wait_port_listen
 
 PORT = 34567
+# bytes of a frame in front of a datagram, by IP version
+HEADERS = {"4": 14 + 20 + 8, "6": 14 + 40 + 8}
 PIN_DIR = "/sys/fs/bpf/xdp_seq"
 
 
@@ -69,6 +72,12 @@ def wait_link(cfg):
             time.sleep(0.1)
 
 
+def settle(cfg):
+    """After a change that may have taken the link down, or restarted the rings."""
+    wait_link(cfg)
+    ready(cfg)
+
+
 @contextmanager
 def numbered_stream(cfg):
     """Both ends ready for datagrams of which each one is accounted for."""
@@ -113,6 +122,18 @@ def program_id(cfg):
     return ip(f"-d link show dev {cfg.ifname}", json=True)[0].get("xdp", {}).get("prog", {}).get("id")
 
 
+def driver_name(cfg):
+    """The name of the card's driver on its bus."""
+    return os.path.basename(os.path.realpath(f"/sys/class/net/{cfg.ifname}/device/driver"))
+
+
+def require_zerocopy(cfg):
+    """Skips where the driver has no zero-copy AF_XDP sockets."""
+    features = NetdevFamily().dev_get({"ifindex": cfg.ifindex})["xdp-features"]
+    if "xsk-zerocopy" not in features:
+        raise KsftSkipEx("no zero-copy AF_XDP")
+
+
 def _channel_counts(cfg):
     """What the driver says of its channels, and the kind of those that receive."""
     counts = EthtoolFamily().channels_get({"header": {"dev-name": cfg.ifname}})
@@ -153,12 +174,6 @@ def _source_port_for(cfg, queue, count=10):
     raise KsftSkipEx(f"no way to have datagrams come in on queue {queue}")
 
 
-def _settle(cfg):
-    """After a change that has some drivers restart their rings."""
-    wait_link(cfg)
-    ready(cfg)
-
-
 def steer(cfg, queue, queues):
     """Every datagram to one queue; unsteer() takes it back.
 
@@ -171,20 +186,19 @@ def steer(cfg, queue, queues):
         unsteer(cfg)
         cfg.source_port = _source_port_for(cfg, queue)
     else:
-        _settle(cfg)
+        settle(cfg)
 
 
 def unsteer(cfg):
     """To the queues that the driver has chosen."""
     cfg.source_port = None
     ethtool(f"-X {cfg.ifname} default")
-    _settle(cfg)
+    settle(cfg)
 
 
 def carrier_changes(cfg):
     """How often the link has come or gone."""
-    with open(f"/sys/class/net/{cfg.ifname}/carrier_changes", encoding="ascii") as f:
-        return int(f.read())
+    return int(read_file(f"/sys/class/net/{cfg.ifname}/carrier_changes"))
 
 
 def stats(cfg):

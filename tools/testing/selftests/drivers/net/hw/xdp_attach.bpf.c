@@ -3,8 +3,6 @@
 
 #include "xdp_seq.bpf.h"
 
-#define NO_SUCH_DEVICE	0x7ffffff0
-
 SEC("xdp")
 int mark_a(struct xdp_md *ctx)
 {

@@ -13,11 +13,11 @@ import re
 import tempfile
 
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_gt, ksft_lt, ksft_run
-from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv, NetdevFamily
+from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import bkg, cmd, defer, ip, wait_file
 from seqstream import PIN_DIR, Stream, attach, attach_and_settle, carrier_changes, detach
 from seqstream import expect_unharmed, load_programs, numbered_stream, queue_packets, send
-from seqstream import send_and_get_back, send_and_receive, stats, steer, unsteer
+from seqstream import require_zerocopy, send_and_get_back, send_and_receive, stats, steer, unsteer
 
 CYCLES = 200
 
@@ -136,8 +136,7 @@ def sends_back(cfg, prog):
 @ksft_disruptive
 def attach_beside_af_xdp(cfg):
     """A queue with a zero-copy socket restarts, its neighbour loses nothing."""
-    if "xsk-zerocopy" not in NetdevFamily().dev_get({"ifindex": cfg.ifindex})["xdp-features"]:
-        raise KsftSkipEx("no zero-copy AF_XDP")
+    require_zerocopy(cfg)
     queues = len(queue_packets(cfg))
     if queues < 2:
         raise KsftSkipEx("one receive queue")

@@ -17,7 +17,7 @@ from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_gt, ksft_in, ksft_p
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import cmd, defer, ethtool, ip
 from seqstream import PIN_DIR, attach, channels, expect_unharmed, load_programs
-from seqstream import numbered_stream, program_id, ready, send_and_receive, wait_link, write_file
+from seqstream import numbered_stream, program_id, send_and_receive, settle, write_file
 
 DEBUGFS = "/sys/kernel/debug"
 COUNT = 20
@@ -43,8 +43,7 @@ def _call(cfg, nth, what):
 
 def _expect_alive(cfg, comment):
     """Datagrams come through a program that marks them."""
-    wait_link(cfg)
-    ready(cfg)
+    settle(cfg)
     report = send_and_receive(cfg, COUNT, 200)
     expect_unharmed(report, COUNT)
     ksft_in(report["runs"], ("A", "B"), comment=comment)

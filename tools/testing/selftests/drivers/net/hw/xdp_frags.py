@@ -12,10 +12,9 @@ a socket here or back at the sender, must be what was sent.
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_in, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import cmd, defer, ip
-from seqstream import PIN_DIR, attach, detach, expect_unharmed, load_programs
+from seqstream import HEADERS, PIN_DIR, attach, detach, expect_unharmed, load_programs
 from seqstream import numbered_stream, send, send_and_get_back, send_and_receive, stats
 
-HEADERS = {"4": 14 + 20 + 8, "6": 14 + 40 + 8}
 MTU = 9000
 COUNT = 20
 # frame lengths, without FCS, of which drivers put the last byte in a buffer

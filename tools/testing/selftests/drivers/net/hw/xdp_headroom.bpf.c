@@ -8,7 +8,6 @@
 #define SHIFT		40
 #define STEP		4
 #define MAX_STEPS	1024
-#define NO_SUCH_DEVICE	0x7ffffff0
 
 enum {
 	FRAMES, LEAST, MOST,
@@ -21,13 +20,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } rooms SEC(".maps");
-
-static __always_inline int is_other(struct xdp_md *ctx)
-{
-	struct frame f;
-
-	return parse(ctx, &f);
-}
 
 /* The frame loses what is in front, so it must not be passed on. */
 static __always_inline int shift(struct xdp_md *ctx, int action)

@@ -11,9 +11,10 @@ comes after them must find as much room in front of each frame as one before.
 from lib.py import ksft_eq, ksft_exit, ksft_ge, ksft_run
 from lib.py import ksft_variants, NetDrvEpEnv
 from lib.py import bpf_map_dump, bpf_prog_map_ids, defer, ethtool
-from seqstream import attach_and_settle, expect_unharmed, load_programs
+from seqstream import HEADERS, attach_and_settle, expect_unharmed, load_programs
 from seqstream import numbered_stream, program_id, send, send_and_receive
 
+ETH_HLEN = 14
 RING = 256
 ROUNDS = 4
 
@@ -55,8 +56,8 @@ def longer_than_received(cfg):
     """A program can make the longest frame longer and pass it."""
     load_programs(cfg, "xdp_headroom.bpf.o")
     attach_and_settle(cfg, "grow_pass")
-    headers = {"4": 20 + 8, "6": 40 + 8}[cfg.addr_ipver]
-    expect_unharmed(send_and_receive(cfg, 1000, cfg.dev["mtu"] - headers), 1000)
+    size = cfg.dev["mtu"] + ETH_HLEN - HEADERS[cfg.addr_ipver]
+    expect_unharmed(send_and_receive(cfg, 1000, size), 1000)
 
 
 def main() -> None:

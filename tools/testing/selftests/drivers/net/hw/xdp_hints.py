@@ -17,7 +17,7 @@ import time
 from lib.py import ksft_eq, ksft_exit, ksft_ge, ksft_lt, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv, NetdevFamily
 from lib.py import bpf_prog_map_ids, bpftool, cmd, defer, ethtool, ip
-from seqstream import program_id, wait_link
+from seqstream import driver_name, program_id, wait_link
 
 # What differs from card to card: how a hash of fewer or more fields is asked for,
 # whether a frame gets a timestamp although it is not PTP
@@ -124,11 +124,6 @@ def features(cfg):
     ksft_eq(set(dev["xdp-rx-metadata-features"]), {"timestamp", "hash", "vlan-tag"})
 
 
-def _driver(cfg):
-    """The name of the card's PCI driver."""
-    return os.path.basename(os.path.realpath(f"/sys/class/net/{cfg.ifname}/device/driver"))
-
-
 def _hash_udp(cfg, fields, afterwards):
     flow = f"udp{cfg.addr_ipver}"
     ethtool(f"-N {cfg.ifname} rx-flow-hash {flow} {fields}")
@@ -142,7 +137,7 @@ def _hash_udp(cfg, fields, afterwards):
 ])
 def rx_hash(cfg, l4proto, l4, l4type):
     """The hash is the one that steers, of the fields that its type names."""
-    few, more = UDP_FIELDS[_driver(cfg)]
+    few, more = UDP_FIELDS[driver_name(cfg)]
     if l4proto == 17 and few:
         _hash_udp(cfg, more if l4type else few, few)
     elif l4proto == 17 and not l4type:
@@ -221,7 +216,7 @@ def timestamp(cfg, prog):
     map_id = _ask_for_timestamps(cfg, prog)
     _expect_timestamp(cfg, map_id, "PTP")
     frame = _ip_frame(cfg, 6, _tcp(1234, 4321))
-    ksft_eq(_answers(cfg, map_id, frame)[TIMESTAMP_ERR], 0 if STAMPS_ALL[_driver(cfg)] else ENODATA,
+    ksft_eq(_answers(cfg, map_id, frame)[TIMESTAMP_ERR], 0 if STAMPS_ALL[driver_name(cfg)] else ENODATA,
             comment="not PTP")
 
 

@@ -15,9 +15,9 @@ import time
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import cmd, defer, ethtool, ip, wait_file
-from seqstream import attach, channels, detach, expect_unharmed, load_programs
-from seqstream import numbered_stream, program_id, queue_packets, ready, read_file
-from seqstream import send_and_receive, set_channels, steer, unsteer, wait_link, write_file
+from seqstream import attach, channels, detach, driver_name, expect_unharmed, load_programs
+from seqstream import numbered_stream, program_id, queue_packets, read_file
+from seqstream import send_and_receive, set_channels, settle, steer, unsteer, write_file
 
 COUNT = 100
 # drivers that come back from these with a new device, which has no program
@@ -36,9 +36,8 @@ def _pci(cfg):
 
 
 def _skip_new_device(cfg):
-    driver = os.path.basename(os.path.realpath(f"{_pci(cfg)}/driver"))
-    if driver in NEW_DEVICE:
-        raise KsftSkipEx(f"{driver} makes a new device")
+    if driver_name(cfg) in NEW_DEVICE:
+        raise KsftSkipEx(f"{driver_name(cfg)} makes a new device")
 
 
 def _expect_on_queue(cfg, mark, what, queue):
@@ -61,8 +60,7 @@ def _queues(cfg):
 
 def _expect_program(cfg, mark, what):
     """Datagrams meet the program on every queue."""
-    wait_link(cfg)
-    ready(cfg)
+    settle(cfg)
     queues = _queues(cfg)
     for queue in range(queues):
         if queues > 1:

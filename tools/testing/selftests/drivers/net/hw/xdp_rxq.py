@@ -17,9 +17,9 @@ import random
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_gt, ksft_in, ksft_raises, ksft_run
 from lib.py import ksft_variants, CmdExitFailure, KsftSkipEx, NetDrvEpEnv
 from lib.py import bkg, cmd, defer, ethtool, ip
-from seqstream import Stream, carrier_changes, expect_unharmed, numbered_stream, queue_packets
-from seqstream import ready, send_and_get_back, send_and_receive, set_channels, steer, unsteer
-from seqstream import wait_link
+from seqstream import Stream, carrier_changes, channels, expect_unharmed, numbered_stream
+from seqstream import queue_packets, require_zerocopy, send_and_get_back, send_and_receive
+from seqstream import set_channels, settle, steer, unsteer
 from xdp_rxq_lib import PIN_DIR, Queues, link_device, load_programs
 
 MARKS = {None: "0", "mark_a": "A", "mark_b": "B", "mark_c": "C"}
@@ -28,14 +28,11 @@ MARKS = {None: "0", "mark_a": "A", "mark_b": "B", "mark_c": "C"}
 def _prepare(cfg):
     """Programs loaded; the device as it was after the test."""
     cfg.queues = Queues(cfg.ifindex)
-    rx = [q for q in cfg.queues.nl.queue_get({"ifindex": cfg.ifindex}, dump=True)
-          if q["type"] == "rx"]
-    cfg.nr_queues = len(rx)
+    cfg.nr_queues, _ = channels(cfg)
     if cfg.nr_queues < 2:
         raise KsftSkipEx("one receive queue")
     # the test before may have left the port with a reset on its way
-    wait_link(cfg)
-    ready(cfg)
+    settle(cfg)
     load_programs(cfg.test_dir)
     defer(ip, f"link set dev {cfg.ifname} xdp off")
     defer(cfg.queues.clear)
@@ -192,8 +189,7 @@ def mtu(cfg):
     ip(f"link set dev {cfg.ifname} mtu {limit + 1}")
     cfg.queues.refused(errno.EINVAL, f"program without frags: MTU is {limit + 1}, may be {limit}",
                        1, "mark_c")
-    wait_link(cfg)
-    ready(cfg)
+    settle(cfg)
     ksft_eq(_met(cfg, 1), "D")
 
 
@@ -218,8 +214,7 @@ def stays(cfg, what):
     else:
         defer(ethtool, f"-K {cfg.ifname} rxvlan on")
         ethtool(f"-K {cfg.ifname} rxvlan off")
-    wait_link(cfg)
-    ready(cfg)
+    settle(cfg)
     ksft_eq([_met(cfg, q) for q in range(2)], ["B" if what == "down_up" else "A", "C"])
 
 
@@ -227,9 +222,7 @@ def stays(cfg, what):
 def beside_af_xdp(cfg):
     """Changes on a queue that has a zero-copy socket, or beside one."""
     _prepare(cfg)
-    features = cfg.queues.nl.dev_get({"ifindex": cfg.ifindex})["xdp-features"]
-    if "xsk-zerocopy" not in features:
-        raise KsftSkipEx("no zero-copy")
+    require_zerocopy(cfg)
     steer(cfg, 0, cfg.nr_queues)
     before = carrier_changes(cfg)
     with bkg(f"{cfg.net_lib_dir / 'xdp_helper'} {cfg.ifindex} 1 -z", ksft_wait=3):

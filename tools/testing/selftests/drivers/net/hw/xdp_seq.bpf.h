@@ -16,6 +16,7 @@
 #include <bpf/bpf_helpers.h>
 
 #define SEQ_PORT	34567
+#define NO_SUCH_DEVICE	0x7ffffff0
 
 /* what seqstream.c sends */
 struct seq {
@@ -73,11 +74,16 @@ static __always_inline int mark(struct xdp_md *ctx, char with)
 	return XDP_PASS;
 }
 
-static __always_inline int act(struct xdp_md *ctx, int action)
+static __always_inline int is_other(struct xdp_md *ctx)
 {
 	struct frame f;
 
-	return parse(ctx, &f) ? XDP_PASS : action;
+	return parse(ctx, &f);
+}
+
+static __always_inline int act(struct xdp_md *ctx, int action)
+{
+	return is_other(ctx) ? XDP_PASS : action;
 }
 
 /* Addresses swapped, so that the sender's own socket takes the datagram. */

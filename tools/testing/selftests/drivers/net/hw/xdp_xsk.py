@@ -12,22 +12,20 @@ import struct
 import time
 
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_lt, ksft_run
-from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv, NetdevFamily
+from lib.py import ksft_variants, KsftNamedVariant, NetDrvEpEnv
 from lib.py import cmd, defer, ip
-from seqstream import attach, carrier_changes, channels, load_programs, numbered_stream
-from seqstream import ready, send, stats, steer, unsteer
+from seqstream import HEADERS, attach, carrier_changes, channels, load_programs, numbered_stream
+from seqstream import ready, require_zerocopy, send, stats, steer, unsteer
 from xsk_socket import COPY, NEED_WAKEUP, ZEROCOPY, XskSocket
 
 PIN_DIR = "/sys/fs/bpf/xdp_xsk"
-HEADERS = {"4": 14 + 20 + 8, "6": 14 + 40 + 8}
 COUNT = 200
 
 
 def _prepare(cfg, flags):
     """Everything to queue 0, and the program there."""
-    features = NetdevFamily().dev_get({"ifindex": cfg.ifindex})["xdp-features"]
-    if flags & ZEROCOPY and "xsk-zerocopy" not in features:
-        raise KsftSkipEx("no zero-copy")
+    if flags & ZEROCOPY:
+        require_zerocopy(cfg)
     load_programs(cfg, "xdp_xsk.bpf.o", maps=PIN_DIR)
     queues, _ = channels(cfg)
     if queues > 1:
