@@ -19,7 +19,7 @@ from lib.py import ksft_variants, CmdExitFailure, KsftSkipEx, NetDrvEpEnv
 from lib.py import bkg, cmd, defer, ethtool, ip
 from seqstream import Stream, carrier_changes, channels, expect_unharmed, numbered_stream
 from seqstream import queue_packets, require_zerocopy, send_and_get_back, send_and_receive
-from seqstream import set_channels, settle, steer, unsteer
+from seqstream import set_channels, settle, steer, unsteer, wait_link
 from xdp_rxq_lib import PIN_DIR, Queues, link_device, load_programs
 
 MARKS = {None: "0", "mark_a": "A", "mark_b": "B", "mark_c": "C"}
