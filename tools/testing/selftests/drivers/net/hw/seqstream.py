@@ -12,7 +12,7 @@ import time
 from contextlib import ExitStack, contextmanager
 
 from lib.py import EthtoolFamily, KsftSkipEx, NetdevFamily, ksft_eq, ksft_gt
-from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_file, wait_port_listen
+from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_port_listen
 
 PORT = 34567
 # bytes of a frame in front of a datagram, by IP version
@@ -89,8 +89,7 @@ def numbered_stream(cfg):
         for ifname, host, addr, _ in _neighbours(cfg):
             # a test that set the interface down has flushed it
             stack.callback(cmd, f"ip neigh del {addr} dev {ifname}", fail=False, host=host)
-        ready(cfg)
-        wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1", deadline=10)
+        settle(cfg)
         yield
 
 
@@ -109,7 +108,7 @@ def attach(cfg, prog):
 def attach_and_settle(cfg, prog):
     """For tests of what a program does: waits for the link, should it be gone."""
     attach(cfg, prog)
-    wait_file(f"/sys/class/net/{cfg.ifname}/carrier", lambda x: x.strip() == "1", deadline=10)
+    settle(cfg)
 
 
 def detach(cfg):

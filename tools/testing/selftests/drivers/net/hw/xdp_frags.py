@@ -13,7 +13,7 @@ from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_in, ksft_run
 from lib.py import ksft_variants, KsftNamedVariant, KsftSkipEx, NetDrvEpEnv
 from lib.py import cmd, defer, ip
 from seqstream import HEADERS, PIN_DIR, attach, detach, expect_unharmed, load_programs
-from seqstream import numbered_stream, send, send_and_get_back, send_and_receive, stats
+from seqstream import numbered_stream, send, send_and_get_back, send_and_receive, settle, stats
 
 MTU = 9000
 COUNT = 20
@@ -33,6 +33,7 @@ def _jumbo(cfg):
     for ifname, host in ((cfg.ifname, None), (cfg.remote_ifname, cfg.remote)):
         defer(ip, f"link set dev {ifname} mtu {cfg.dev['mtu']}", host=host)
         ip(f"link set dev {ifname} mtu {MTU}", host=host)
+    settle(cfg)
     load_programs(cfg, "xdp_frags.bpf.o")
 
 
@@ -85,6 +86,7 @@ def single_buffer_program_is_refused(cfg):
     ksft_eq(ip(f"-d link show dev {cfg.ifname}", json=True)[0]["max_mtu"], limit)
     refused = cmd(f"ip link set dev {cfg.ifname} mtu {limit + 1}", fail=False)
     ksft_eq(refused.ret != 0, True, comment="larger MTU under the program")
+    settle(cfg)
     expect_unharmed(send_and_receive(cfg, COUNT, limit - HEADERS[cfg.addr_ipver] + 14), COUNT)
 
     detach(cfg)

@@ -15,7 +15,7 @@ from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_ge, ksft_lt, ksft_r
 from lib.py import ksft_variants, KsftNamedVariant, NetDrvEpEnv
 from lib.py import cmd, defer, ip
 from seqstream import HEADERS, attach, carrier_changes, channels, load_programs, numbered_stream
-from seqstream import ready, require_zerocopy, send, stats, steer, unsteer
+from seqstream import require_zerocopy, send, settle, stats, steer, unsteer
 from xsk_socket import COPY, NEED_WAKEUP, ZEROCOPY, XskSocket
 
 PIN_DIR = "/sys/fs/bpf/xdp_xsk"
@@ -38,7 +38,7 @@ def _socket(cfg, flags, **size):
     xsk = XskSocket(cfg.ifname, flags, f"pinned {PIN_DIR}/sockets", **size)
     defer(xsk.close)
     # a queue that changes its buffers may lose what comes in meanwhile
-    ready(cfg)
+    settle(cfg)
     return xsk
 
 
