@@ -3,4 +3,4 @@
 
 # MAINTAINERS has the drivers' folders, and get_maintainer shows whether it knows
 # added files. The tree has no history in which a commit that is named could be found.
-COMMAND = ('scripts/checkpatch.pl', '--strict', '--terse', '--ignore', 'FILE_PATH_CHANGES,UNKNOWN_COMMIT_ID')
+CHECKPATCH = ('scripts/checkpatch.pl', '--strict', '--terse', '--ignore', 'FILE_PATH_CHANGES,UNKNOWN_COMMIT_ID')

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import checkpatch
+from .checkpatch import CHECKPATCH
 from .commits import apply_series
 from .files import text
 from .git import changed, git, new_repository, rev, run
@@ -80,7 +80,7 @@ def add_address(path, to, cc):
 
 def complaints(path):
     """checkpatch's, one a line."""
-    done = subprocess.run([*checkpatch.COMMAND, '--show-types', '--no-summary', path], cwd=LINUX, check=False,
+    done = subprocess.run([*CHECKPATCH, '--show-types', '--no-summary', path], cwd=LINUX, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     lines = text(done.stdout).replace(f'{path}:', 'line ').strip().split('\n')
     return lines if done.returncode else []

@@ -24,7 +24,8 @@ class BadInput(unittest.TestCase):
             os.mkdir(f'{self.top}/{name}')
         for name in SCRIPTS:
             shutil.copy(f'{TOP}/scripts/{name}', f'{self.top}/scripts/{name}')
-        shutil.copytree(f'{TOP}/tools/testing', f'{self.top}/tools/testing')
+        for name in ('scripts/rxseries', 'tools/testing'):
+            shutil.copytree(f'{TOP}/{name}', f'{self.top}/{name}')
 
     def stub(self, name, body):
         path = f'{self.top}/stubs/{name}'

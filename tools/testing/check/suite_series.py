@@ -16,7 +16,7 @@ LINUX = f'{TOP}/build/linux'
 TREE = f'{TOP}/build/each-patch'
 OUT = f'{TOP}/build/kernel-each-patch'
 sys.path.insert(0, f'{TOP}/scripts')
-from rxseries import checkpatch     # noqa: E402  pylint: disable=wrong-import-position
+from rxseries.checkpatch import CHECKPATCH     # noqa: E402  pylint: disable=wrong-import-position
 WARNING = re.compile(r'^(?:\.\./)*(\S+?):\d+(?::\d+)?: (?:warning|error): (.*)$|^(?:Warning|warning): (\S+?):\d+ (.*)$')
 
 
@@ -64,7 +64,7 @@ def row(test, good, start, reason=''):
 def each_patch():
     for commit, subject in patches():
         start = time.monotonic()
-        proc = subprocess.run([*checkpatch.COMMAND, '-g', commit], cwd=LINUX, check=False, capture_output=True, text=True)
+        proc = subprocess.run([*CHECKPATCH, '-g', commit], cwd=LINUX, check=False, capture_output=True, text=True)
         print(proc.stdout if proc.returncode else f'checkpatch ok: {subject}', flush=True)
         yield row(f'checkpatch: {subject}', proc.returncode == 0, start, proc.stdout.strip())
 
