@@ -9,11 +9,13 @@ the line `N passed, N failed, N skipped`.
 """
 import argparse
 import os
+import signal
 import sys
 import time
 from dataclasses import dataclass
 from typing import Callable
 
+import parallel
 import results
 import suite_connectx3
 import suite_guest
@@ -30,18 +32,21 @@ class Suite:
     run: Callable               # yields rows
     needs: tuple[str, ...]      # goals of make that have to be there
     by_name: bool = False       # only with --suite
+    fills: bool = False         # compiles: runs beside the guests, with what they leave over
 
 
 # in the order they run
 SUITES = {
     'tools': Suite('tests of what is in scripts/ and tools/testing/', suite_host.run, ()),
     'series': Suite('each patch: checkpatch, builds alone; W=1, sparse, kernel-doc', suite_series.run,
-                    ('kernel DEBUG=1',)),
+                    ('kernel DEBUG=1',), fills=True),
     'rig': Suite('a kernel report, a hang and a crash each fail a run', suite_guest.run_rig, ('kernel DEBUG=1',)),
     'upstream': Suite("the kernel's own driver selftests, on the debug kernel", suite_guest.run_upstream,
                       ('kernel DEBUG=1', 'selftests'), by_name=True),
     'rxhook': Suite('our selftests, on the debug kernel; SOAK=seconds of random programs', suite_guest.run_own,
                     ('kernel DEBUG=1', 'selftests')),
+    'leaks': Suite('our selftests that set up and take down, under kmemleak', suite_guest.run_leaks,
+                   ('kernel DEBUG=1', 'selftests')),
     'rxhook-mlx4': Suite('our selftests, on the debug kernel and the ConnectX-3 model', suite_guest.run_own_mlx4,
                          ('kernel DEBUG=1', 'selftests'), by_name=True),
     'upstream-mlx4': Suite("the kernel's own driver selftests, on the ConnectX-3 model", suite_guest.run_upstream_mlx4,
@@ -70,6 +75,7 @@ def parse(argv):
     ap.add_argument('--suite', default='')
     ap.add_argument('--test', default='')
     ap.add_argument('--base', action='store_true', help='our selftests, on the unpatched kernel')
+    ap.add_argument('--rows', help='write the rows here, and judge nothing')
     ap.add_argument('--plan', action='store_true', help="print what make has to build first, a goal a line")
     args = ap.parse_args(argv)
     if args.suite and args.suite not in SUITES:
@@ -92,12 +98,14 @@ def run_suite(name, args):
     return rows
 
 
-def write_summary(rows):
-    path = f'{TOP}/build/results/summary.tsv'
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, 'w', encoding='utf-8') as f:
-        f.write(results.HEADER + '\n')
-        f.writelines(row.tsv() + '\n' for row in rows)
+def run_suites(names, args):
+    """One suite on this terminal, several side by side."""
+    if len(names) == 1:
+        return run_suite(names[0], args)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    fillers = [name for name in names if SUITES[name].fills]
+    guests = [name for name in names if name not in fillers]
+    return parallel.Runner(args.test).run(guests, fillers)
 
 
 def plan(args):
@@ -122,11 +130,14 @@ def main(argv=None):
         print('\n'.join(plan(args)))
         return 0
     names = [args.suite] if args.suite else BASE_SUITES if args.base else DEFAULT
-    rows = [row for name in names for row in run_suite(name, args)]
+    rows = run_suites(names, args)
+    if args.rows:
+        results.write_rows(args.rows, rows)
+        return 0
     expected = expected_of(rows, args.base)
     whole = not args.suite and not args.test
     passed, failed, skipped, complaints = results.judge(rows, expected, complete=whole)
-    write_summary(rows)
+    results.write_rows(f'{TOP}/build/results/summary.tsv', rows)
     for line in complaints:
         print(f'FAILED {line}')
     if args.base:

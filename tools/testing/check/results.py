@@ -28,6 +28,22 @@ class Row:
 HEADER = 'suite\tdriver\ttest\tresult\tseconds\treason'
 
 
+def write_rows(path, rows):
+    """Whole or not at all."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(f'{path}.new', 'w', encoding='utf-8') as f:
+        f.write(HEADER + '\n')
+        f.writelines(row.tsv() + '\n' for row in rows)
+    os.replace(f'{path}.new', path)
+
+
+def read_rows(path):
+    with open(path, encoding='utf-8') as f:
+        fields = [line.rstrip('\n').split('\t') for line in f.readlines()[1:]]
+    return [Row(suite, driver, test, result, float(secs), reason)
+            for suite, driver, test, result, secs, reason in fields]
+
+
 def parse_ktap(text, program):
     """The (test, result, reason) of each case in a program's output.
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """How output becomes rows, and rows become the last line."""
+import tempfile
 import unittest
 
 import results
@@ -29,6 +30,14 @@ class Ktap(unittest.TestCase):
         self.assertEqual(results.parse_ktap('hello\n# exit 0 1.0\n', 'p.sh'), [('p.sh', 'pass', '')])
         self.assertEqual(results.parse_ktap('no card\n# exit 4 1.0\n', 'p.sh'), [('p.sh', 'skip', 'no card')])
         self.assertEqual(results.parse_ktap('', 'p.sh'), [('p.sh', 'fail', 'no output')])
+
+
+class Rows(unittest.TestCase):
+    def test_there_and_back(self):
+        rows = [Row('s', 'igb', 'p.a', 'fail', 1.5, 'why: not'), Row('s', '-', 'p.b', 'pass')]
+        with tempfile.TemporaryDirectory() as folder:
+            results.write_rows(f'{folder}/new/rows', rows)
+            self.assertEqual(results.read_rows(f'{folder}/new/rows'), rows)
 
 
 class Judge(unittest.TestCase):

@@ -21,9 +21,16 @@ OWN = [f'drivers/net/hw/xdp_{name}.py' for name in
 OWN_MLX4 = [path for path in OWN if not path.endswith(('_core.py', '_xsk.py'))]
 # what the kind of steering has a part in
 OWN_STEERING = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'rxq')]
+# what sets up and takes down: memory that nobody points to any more comes from there
+LEAKS = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'reconfig')]
 FAULTS = ['drivers/net/hw/xdp_faults.py']
 # how many kernel reports the row of a guest names
 REPORTS_NAMED = 3
+# seconds of one guest
+LIMIT = 2700
+# kmemleak makes a new process cost 2.2 times as much, and a test is mostly those;
+# the suite leaks has it
+NO_KMEMLEAK = 'kmemleak=off'
 
 
 @dataclass
@@ -45,7 +52,7 @@ BEDS = {
 }
 
 
-def rig(name, command, kernel='debug', limit=3600, quiet=False, options=()):
+def rig(name, command, kernel='debug', limit=LIMIT, quiet=False, options=()):
     argv = [RIG, 'run', '--kernel', kernel, '--name', name, '--limit', str(limit), *options,
             *(['--quiet'] if quiet else []), '--', command]
     return subprocess.run(argv, check=False, capture_output=quiet, text=True)
@@ -73,8 +80,8 @@ def matches(program, test):
 def selftests(suite, programs, args, kernel, append='', driver='igb'):
     """Runs the programs in one guest; rows for their cases and for the guest.
 
-    Under TCG the tests' own time limits are short: what costs much and is not
-    about drivers is turned off at boot.
+    Under TCG the tests' own time limits are short: what costs much is turned off
+    at boot where another suite has it.
     """
     programs = [p for p in programs if matches(p, args.test)]
     if not programs:
@@ -84,7 +91,7 @@ def selftests(suite, programs, args, kernel, append='', driver='igb'):
     soak = os.environ.get('SOAK')
     command = ' '.join([*([f'SOAK={soak}'] if soak else []), RUNNER, *cases, *programs])
     start = time.monotonic()
-    run = rig(name, command, kernel, 3600 + 2 * int(soak or 0), options=BEDS[driver].options(append))
+    run = rig(name, command, kernel, LIMIT + 2 * int(soak or 0), options=BEDS[driver].options(append))
     for program in programs:
         text = read_result(name, f'tap/{program.replace("/", "_")}.tap')
         found = results.parse_ktap(text, program)
@@ -94,23 +101,27 @@ def selftests(suite, programs, args, kernel, append='', driver='igb'):
 
 
 def run_upstream(args):
-    yield from selftests('upstream', UPSTREAM, args, 'debug', 'kmemleak=off dma_debug=off')
+    yield from selftests('upstream', UPSTREAM, args, 'debug', NO_KMEMLEAK)
 
 
 def run_own(args):
-    yield from selftests('rxhook', OWN, args, 'base' if args.base else 'debug')
+    yield from selftests('rxhook', OWN, args, 'base' if args.base else 'debug', NO_KMEMLEAK)
+
+
+def run_leaks(args):
+    yield from selftests('leaks', LEAKS, args, 'debug')
 
 
 def run_own_mlx4(args):
     kernel = 'base' if args.base else 'debug'
-    yield from selftests('rxhook-mlx4', OWN_MLX4, args, kernel, driver='mlx4')
+    yield from selftests('rxhook-mlx4', OWN_MLX4, args, kernel, NO_KMEMLEAK, 'mlx4')
     if not args.base and any(matches(program, args.test) for program in OWN_STEERING):
-        yield from selftests('rxhook-mlx4', OWN_STEERING, args, kernel, driver='mlx4-dmfs')
+        yield from selftests('rxhook-mlx4', OWN_STEERING, args, kernel, NO_KMEMLEAK, 'mlx4-dmfs')
 
 
 def run_upstream_mlx4(args):
     for driver in ('mlx4', 'mlx4-dmfs'):
-        yield from selftests('upstream-mlx4', UPSTREAM, args, 'debug', 'kmemleak=off dma_debug=off', driver)
+        yield from selftests('upstream-mlx4', UPSTREAM, args, 'debug', NO_KMEMLEAK, driver)
 
 
 def run_faults(args):
@@ -119,7 +130,7 @@ def run_faults(args):
 
 def run_rig(_args):
     """The rig notices what it is there to notice."""
-    fast = ('--append', 'kmemleak=off')
+    fast = ('--append', NO_KMEMLEAK)
 
     def case(test, command, says, limit=600):
         start = time.monotonic()
@@ -141,7 +152,7 @@ def run_rig(_args):
 def ktap_in_guest(suite, command):
     """Runs a command that prints KTAP; rows for its cases and for the guest."""
     start = time.monotonic()
-    run = rig(suite, command)
+    run = rig(suite, command, options=('--append', NO_KMEMLEAK))
     # in the form that guest_selftests.py leaves
     text = read_result(suite, 'output.log') + f"# exit {read_result(suite, 'status').strip()} 0\n"
     for test, result, reason in results.parse_ktap(text, suite):

@@ -33,6 +33,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../net/lib/ksft.h"
+
 #define MARK_OFFSET	8
 #define HEADER_LEN	9
 #define MAX_LEN		65536
@@ -358,6 +360,8 @@ int main(int argc, char **argv)
 	} else {
 		int fd = open_socket(&opt, true, NULL);
 
+		if (getenv("KSFT_READY_FD"))
+			ksft_ready();
 		/* the first one may take as long as its sender takes to start */
 		receive_all(fd, &report, &opt, 30000);
 		close(fd);

@@ -12,7 +12,7 @@ import time
 from contextlib import ExitStack, contextmanager
 
 from lib.py import EthtoolFamily, KsftSkipEx, NetdevFamily, ksft_eq, ksft_gt
-from lib.py import bkg, bpftool, cmd, defer, ethtool, ip, wait_port_listen
+from lib.py import bkg, bpftool, cmd, defer, ethtool, ip
 
 PORT = 34567
 # bytes of a frame in front of a datagram, by IP version
@@ -62,11 +62,17 @@ def write_file(path, text):
         f.write(text)
 
 
+def _operstate(cfg, host):
+    if host:
+        return ip(f"link show dev {cfg.remote_ifname}", json=True, host=host)[0]["operstate"]
+    return read_file(f"/sys/class/net/{cfg.ifname}/operstate").upper()
+
+
 def wait_link(cfg):
     """Waits until both ends have their link, for some seconds at most."""
     for host, ifname in ((None, cfg.ifname), (cfg.remote, cfg.remote_ifname)):
         deadline = time.monotonic() + 20
-        while ip(f"link show dev {ifname}", json=True, host=host)[0]["operstate"] != "UP":
+        while _operstate(cfg, host) != "UP":
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{ifname} has no link")
             time.sleep(0.1)
@@ -173,19 +179,31 @@ def _source_port_for(cfg, queue, count=10):
     raise KsftSkipEx(f"no way to have datagrams come in on queue {queue}")
 
 
+def _steer_by_table(cfg, queue, queues):
+    """Leaves one queue in the table of RSS; False where the driver does not."""
+    weights = " ".join("1" if q == queue else "0" for q in range(queues))
+    cfg.source_port = None
+    before = carrier_changes(cfg)
+    if cmd(f"ethtool -X {cfg.ifname} weight {weights}", fail=False).ret:
+        return False
+    if carrier_changes(cfg) != before:
+        settle(cfg)
+    return True
+
+
 def steer(cfg, queue, queues):
     """Every datagram to one queue; unsteer() takes it back.
 
     A driver whose RSS table does not leave a queue out gets a flow whose hash
-    leads there.
+    leads there, which stays the same as long as there are as many queues.
     """
-    weights = " ".join("1" if q == queue else "0" for q in range(queues))
-    cfg.source_port = None
-    if cmd(f"ethtool -X {cfg.ifname} weight {weights}", fail=False).ret:
+    ports = cfg.__dict__.setdefault("source_ports", {})
+    if not ports and _steer_by_table(cfg, queue, queues):
+        return
+    if (queue, queues) not in ports:
         unsteer(cfg)
-        cfg.source_port = _source_port_for(cfg, queue)
-    else:
-        settle(cfg)
+        ports[queue, queues] = _source_port_for(cfg, queue)
+    cfg.source_port = ports[queue, queues]
 
 
 def unsteer(cfg):
@@ -212,13 +230,17 @@ def _source(cfg):
     return f"-b {port}" if port else ""
 
 
+def _receiver(cfg, args):
+    """A receiver here that has its socket open."""
+    return bkg(f"{cfg.test_dir / 'seqstream'} recv {args}", exit_wait=True, ksft_ready=True)
+
+
 class Stream:
     """Numbered datagrams from the remote end, for as long as the block runs."""
 
     def __init__(self, cfg, rate):
         args = f"-n 1000000 -s 200 -p {PORT}"
-        self._recv = bkg(f"{cfg.test_dir / 'seqstream'} recv {args} -i 2000", exit_wait=True)
-        wait_port_listen(PORT, proto="udp")
+        self._recv = _receiver(cfg, f"{args} -i 2000")
         self._send = bkg(f"{cfg.bin_remote} send -d {cfg.addr} -r {rate} {_source(cfg)} {args}",
                          host=cfg.remote, exit_wait=True)
         self.sent = None
@@ -243,8 +265,7 @@ def send(cfg, count, size=200, rate=20000):
 
 def send_and_receive(cfg, count, size, rate=2000):
     """What the sockets here report of datagrams of one size."""
-    recv = bkg(f"{cfg.test_dir / 'seqstream'} recv -n {count} -s {size} -p {PORT}", exit_wait=True)
-    wait_port_listen(PORT, proto="udp")
+    recv = _receiver(cfg, f"-n {count} -s {size} -p {PORT}")
     send(cfg, count, size, rate)
     recv.process(terminate=False, timeout=60)
     return json.loads(recv.stdout)
