@@ -8,6 +8,7 @@ RESULTS = ('pass', 'fail', 'skip', 'xfail')
 TEST_LINE = re.compile(r'^(ok|not ok) (\d+) ?-? ?([^#]*?)\s*(?:# ?(SKIP|XFAIL)?\s*(.*))?$')
 PLAN = re.compile(r'^1\.\.(\d+)')
 EXIT = re.compile(r'^# exit (-?\d+) ([\d.]+)$')
+TOOK = re.compile(r'^# took ([\d.]+)$')
 KSFT_SKIP = 4
 
 
@@ -45,7 +46,7 @@ def read_rows(path):
 
 
 def parse_ktap(text, program):
-    """The (test, result, reason) of each case in a program's output.
+    """The (test, result, reason, seconds) of each case in a program's output.
 
     A program that says nothing in KTAP is one case, judged by its exit status;
     one that breaks off or exits badly after good cases has a failed case more.
@@ -60,17 +61,19 @@ def parse_ktap(text, program):
             name = m[3].strip() or f'case {m[2]}'
             result = (m[4] or '').lower() or ('pass' if m[1] == 'ok' else 'fail')
             reason = (m[5] or '').strip() or (notes[-1] if notes and result == 'fail' else '')
-            cases.append((name, result, reason))
+            cases.append((name, result, reason, 0.0))
             notes = []
+        elif (m := TOOK.match(line)) and cases:
+            cases[-1] = (*cases[-1][:3], float(m[1]))
         elif line.startswith('# ') and 'Exception|' in line or 'Check' in line:
             notes.append(line.lstrip('# ').strip())
     if not cases:
         result = {0: 'pass', KSFT_SKIP: 'skip'}.get(status, 'fail')
-        return [(program, result, '' if result == 'pass' else last_line(text))]
+        return [(program, result, '' if result == 'pass' else last_line(text), seconds(text))]
     if planned is not None and len(cases) < planned:
-        cases.append((f'{program} runs to its end', 'fail', f'{len(cases)} of {planned} cases ran'))
+        cases.append((f'{program} runs to its end', 'fail', f'{len(cases)} of {planned} cases ran', 0.0))
     elif status not in (0, KSFT_SKIP) and all(c[1] != 'fail' for c in cases):
-        cases.append((f'{program} exits well', 'fail', f'exit status {status}'))
+        cases.append((f'{program} exits well', 'fail', f'exit status {status}', 0.0))
     return cases
 
 

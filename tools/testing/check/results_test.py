@@ -10,14 +10,14 @@ from results import Row
 
 class Ktap(unittest.TestCase):
     def test_cases(self):
-        text = ('TAP version 13\n1..3\nok 1 xdp.a\nnot ok 2 xdp.b\nok 3 xdp.c # SKIP no queue\n'
+        text = ('TAP version 13\n1..3\nok 1 xdp.a\n# took 1.5\nnot ok 2 xdp.b\nok 3 xdp.c # SKIP no queue\n'
                 '# Totals: pass:1 fail:1\n# exit 1 2.5\n')
         self.assertEqual(results.parse_ktap(text, 'xdp.py'),
-                         [('xdp.a', 'pass', ''), ('xdp.b', 'fail', ''), ('xdp.c', 'skip', 'no queue')])
+                         [('xdp.a', 'pass', '', 1.5), ('xdp.b', 'fail', '', 0.0), ('xdp.c', 'skip', 'no queue', 0.0)])
         self.assertEqual(results.seconds(text), 2.5)
 
     def test_xfail(self):
-        self.assertEqual(results.parse_ktap('1..1\nok 1 a # XFAIL known\n# exit 0 1\n', 'p'), [('a', 'xfail', 'known')])
+        self.assertEqual(results.parse_ktap('1..1\nok 1 a # XFAIL known\n# exit 0 1\n', 'p'), [('a', 'xfail', 'known', 0.0)])
 
     def test_breaking_off_is_a_failure(self):
         cases = results.parse_ktap('1..2\nok 1 a\n# exit 124 900.0\n', 'p')
@@ -27,9 +27,9 @@ class Ktap(unittest.TestCase):
         self.assertEqual(results.parse_ktap('1..1\nok 1 a\n# exit 1 1.0\n', 'p')[-1][1], 'fail')
 
     def test_program_without_ktap(self):
-        self.assertEqual(results.parse_ktap('hello\n# exit 0 1.0\n', 'p.sh'), [('p.sh', 'pass', '')])
-        self.assertEqual(results.parse_ktap('no card\n# exit 4 1.0\n', 'p.sh'), [('p.sh', 'skip', 'no card')])
-        self.assertEqual(results.parse_ktap('', 'p.sh'), [('p.sh', 'fail', 'no output')])
+        self.assertEqual(results.parse_ktap('hello\n# exit 0 1.0\n', 'p.sh'), [('p.sh', 'pass', '', 1.0)])
+        self.assertEqual(results.parse_ktap('no card\n# exit 4 1.0\n', 'p.sh'), [('p.sh', 'skip', 'no card', 1.0)])
+        self.assertEqual(results.parse_ktap('', 'p.sh'), [('p.sh', 'fail', 'no output', 0.0)])
 
 
 class Rows(unittest.TestCase):

@@ -15,14 +15,13 @@ RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
 UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
     [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
-OWN = [f'drivers/net/hw/xdp_{name}.py' for name in
-       ('attach', 'frags', 'headroom', 'hints', 'random', 'reconfig', 'rxq', 'rxq_core', 'xsk')]
-# what depends on no driver, or on what no mlx4 card has, is not run twice
-OWN_MLX4 = [path for path in OWN if not path.endswith(('_core.py', '_xsk.py'))]
-# what the kind of steering has a part in
-OWN_STEERING = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'rxq')]
 # what sets up and takes down: memory that nobody points to any more comes from there
 LEAKS = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'reconfig')]
+OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('frags', 'headroom', 'hints', 'random', 'rxq', 'rxq_core', 'xsk')]
+# what depends on no driver, or on what no mlx4 card has, is not run twice
+OWN_MLX4 = [path for path in LEAKS + OWN if not path.endswith(('_core.py', '_xsk.py'))]
+# what the kind of steering has a part in
+OWN_STEERING = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'rxq')]
 FAULTS = ['drivers/net/hw/xdp_faults.py']
 # how many kernel reports the row of a guest names
 REPORTS_NAMED = 3
@@ -47,8 +46,8 @@ class Bed:
 # by the name of the driver, and of the steering where the card has two kinds
 BEDS = {
     'igb': Bed(),
-    'mlx4': Bed(('--nic', 'mlx4', '--cpus', '4')),
-    'mlx4-dmfs': Bed(('--nic', 'mlx4', '--cpus', '4'), 'mlx4_core.log_num_mgm_entry_size=-1'),
+    'mlx4': Bed(('--nic', 'mlx4')),
+    'mlx4-dmfs': Bed(('--nic', 'mlx4'), 'mlx4_core.log_num_mgm_entry_size=-1'),
 }
 
 
@@ -94,9 +93,8 @@ def selftests(suite, programs, args, kernel, append='', driver='igb'):
     run = rig(name, command, kernel, LIMIT + 2 * int(soak or 0), options=BEDS[driver].options(append))
     for program in programs:
         text = read_result(name, f'tap/{program.replace("/", "_")}.tap')
-        found = results.parse_ktap(text, program)
-        for test, result, reason in found:
-            yield Row(suite, driver, test, result, results.seconds(text) / len(found), reason)
+        for test, result, reason, seconds in results.parse_ktap(text, program):
+            yield Row(suite, driver, test, result, seconds, reason)
     yield guest_row(suite, name, driver, run, start)
 
 
@@ -105,7 +103,10 @@ def run_upstream(args):
 
 
 def run_own(args):
-    yield from selftests('rxhook', OWN, args, 'base' if args.base else 'debug', NO_KMEMLEAK)
+    if args.base:
+        yield from selftests('rxhook', LEAKS + OWN, args, 'base')
+    else:
+        yield from selftests('rxhook', OWN, args, 'debug', NO_KMEMLEAK)
 
 
 def run_leaks(args):
@@ -155,8 +156,8 @@ def ktap_in_guest(suite, command):
     run = rig(suite, command, options=('--append', NO_KMEMLEAK))
     # in the form that guest_selftests.py leaves
     text = read_result(suite, 'output.log') + f"# exit {read_result(suite, 'status').strip()} 0\n"
-    for test, result, reason in results.parse_ktap(text, suite):
-        yield Row(suite, 'igb', test, result, 0, reason)
+    for test, result, reason, seconds in results.parse_ktap(text, suite):
+        yield Row(suite, 'igb', test, result, seconds, reason)
     yield guest_row(suite, suite, 'igb', run, start)
 
 

@@ -5,7 +5,8 @@
   guest_selftests.py [--case NAME] DIRECTORY/PROGRAM...
 
 Streams what they print and keeps it in /results/tap/DIRECTORY_PROGRAM.tap,
-followed by a line `# exit STATUS SECONDS`.
+with a line `# took SECONDS` after each case and `# exit STATUS SECONDS` at the
+end.
 """
 import argparse
 import os
@@ -30,9 +31,13 @@ def run(name, cases):
     with open(f'/results/tap/{name.replace("/", "_")}.tap', 'w', encoding='utf-8', buffering=1) as log:
         proc = subprocess.Popen(argv, cwd=f'{INSTALLED}/{directory}', stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, errors='replace')
+        since = begin
         for line in proc.stdout:
             log.write(line)
             print(line, end='', flush=True)
+            if line.startswith(('ok ', 'not ok ')):
+                log.write(f'# took {time.monotonic() - since:.1f}\n')
+                since = time.monotonic()
         status = proc.wait()
         log.write(f'# exit {status} {time.monotonic() - begin:.1f}\n')
     return status
