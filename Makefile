@@ -13,7 +13,8 @@ export KERNEL_TREE MIRROR RXHOOK_CACHE ACCEL FORCE PATCH FUZZ SOAK
 
 CHECK = $(ROOM) python3 tools/testing/check/main.py $(if $(SUITE),--suite "$(SUITE)") \
 	$(if $(TEST),--test "$(TEST)") $(if $(BASE),--base)
-CACHE := $(or $(RXHOOK_CACHE),$(HOME)/.cache/rxhook)
+CACHE := $(abspath $(or $(RXHOOK_CACHE),$(HOME)/.cache/rxhook))
+BUILT := $(addprefix build/,kernel-* selftests selftests.log samples rxhook bench connectx3 results series deb seqstream check-needs)
 
 help: ## list the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,7 +51,7 @@ series: tree ## write the mails into build/series and check them
 kernel: tree ## build the patched kernel; DEBUG=1: with all checks, BASE=1: unpatched
 	@$(ROOM) scripts/kernel $(KIND)
 
-deb: tree ## Debian packages of the patched kernel, from CONFIG=/boot/config-...
+deb: ## Debian packages of the patched kernel, from CONFIG=/boot/config-...
 	@CONFIG="$(CONFIG)" scripts/deb
 
 bench: kernel ## instructions a received packet costs, base beside fork; fails above the bars
@@ -75,13 +76,14 @@ build/seqstream: tree
 	@$(ROOM) gcc -O2 -o $@ build/linux/tools/testing/selftests/drivers/net/hw/seqstream.c
 
 clean: ## remove what was built, keep the trees and the cache
-	@echo "removing build/kernel-*, build/selftests, build/samples, build/rxhook, build/bench, build/connectx3, build/results, build/series, build/deb"
-	@rm -rf build/kernel-* build/selftests* build/samples build/rxhook build/bench build/connectx3 build/results build/series build/deb build/seqstream
+	@echo "removing $(BUILT)"
+	@rm -rf $(BUILT)
 
 distclean: ## remove build/ and the cache: room, base kernel, ccache
-	@if [ -d build/linux ]; then $(ROOM) scripts/series.py dirty; fi
-	@echo "removing build/ and $(CACHE)"
-	@rm -rf build "$(CACHE)"
+	@if [ -d build/linux ] && [ -d "$$(scripts/room path)" ]; then $(ROOM) scripts/series.py dirty; fi
+	@echo "removing build/ and, in $(CACHE), the room, the base kernel and ccache"
+	@rm -rf build $(addprefix "$(CACHE)"/,room-* room.lock room.log base-* base.* deb.lock ccache *.deb)
+	@-rmdir --ignore-fail-on-non-empty "$(CACHE)"
 
 .PHONY: help demo check bench room base tree refresh series kernel deb shell samples rxhook selftests clean distclean
 .PHONY: build/seqstream

@@ -73,6 +73,27 @@ class BadInput(unittest.TestCase):
         self.stub('apt-get', 'echo "E: no route" >&2; exit 100')
         self.expect(['scripts/base'], 'network', 'no route')
 
+    def test_mirror_that_only_warns(self):
+        """apt-get update ends well when no list could be fetched, unless told not to."""
+        self.stub('apt-get', 'echo "W: Failed to fetch" >&2; case "$*" in *Error-Mode=any*) exit 100 ;; esac')
+        self.stub('apt-cache', 'exit 0')
+        self.expect(['scripts/base'], 'network', 'Failed to fetch')
+
+    def test_no_kernel_tree(self):
+        self.expect(['env', 'KERNEL_TREE=/nowhere', 'scripts/room', 'run', 'true'], '/nowhere', 'Linux tree')
+
+    def test_kernel_tree_that_git_ignores(self):
+        """Debian's unpacked source; what is imported is the tree, and a new file is seen."""
+        os.mkdir(f'{self.top}/debian')
+        for name, text in (('Makefile', 'VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 4\n'), ('.gitignore', '*.o\n/*\n')):
+            with open(f'{self.top}/debian/{name}', 'w', encoding='ascii') as f:
+                f.write(text)
+        done = self.run_in(['sh', '-c', f'mkdir -p /base; mount --bind -o ro {self.top}/debian /base && '
+                                        f'mount --bind {self.top} /rxhook && scripts/base && '
+                                        'git --git-dir="$(scripts/base path)" show base:.gitignore base:Makefile'])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('*.o\nVERSION', done.stdout)
+
     def test_package_moved_on(self):
         self.stub('apt-get', 'exit 0')
         self.stub('apt-cache', 'echo "linux-source-7.3 | 7.3.9-1~bpo13+1 | somewhere"')

@@ -40,7 +40,7 @@ def works_table():
 def known(test):
     """True for a case of a program that make check runs; variants follow a dot."""
     program, case = test.split('.')[:2]
-    for path in suite_guest.UPSTREAM + suite_guest.OWN:
+    for path in suite_guest.UPSTREAM + suite_guest.LEAKS + suite_guest.OWN:
         if os.path.basename(path) == f'{program}.py':
             ours = f'tools/testing/selftests/{path}'
             # the kernel's own programs are not in this repository to look into

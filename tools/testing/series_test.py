@@ -319,10 +319,10 @@ class Tree(SeriesTest):
 
     def test_base_in_the_project_is_borrowed_by_a_relative_path(self):
         (self.top / 'build').mkdir()
-        self.base = self.base.rename(self.top / 'build/kernel-tree.git')
+        self.base = self.base.rename(self.top / 'build/base-tree.git')
         self.two_patches()
         self.top = self.top.rename(self.tmp / 'moved')
-        self.base, self.linux = self.top / 'build/kernel-tree.git', self.top / 'build/linux'
+        self.base, self.linux = self.top / 'build/base-tree.git', self.top / 'build/linux'
         self.round_trip()
         write(self.top, 'patches/0000-cover-letter', 'net: a hook\n\nText.\n')
         self.good('mails')

@@ -10,6 +10,7 @@ the line `N passed, N failed, N skipped`.
 import argparse
 import os
 import signal
+import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ class Suite:
     needs: tuple[str, ...]      # goals of make that have to be there
     by_name: bool = False       # only with --suite
     fills: bool = False         # compiles: runs beside the guests, with what they leave over
+    programs: tuple[str, ...] = ()      # what TEST= may name
 
 
 # in the order they run
@@ -42,13 +44,13 @@ SUITES = {
                     ('kernel DEBUG=1',), fills=True),
     'rig': Suite('a kernel report, a hang and a crash each fail a run', suite_guest.run_rig, ('kernel DEBUG=1',)),
     'upstream': Suite("the kernel's own driver selftests, on the debug kernel", suite_guest.run_upstream,
-                      ('kernel DEBUG=1', 'selftests'), by_name=True),
+                      ('kernel DEBUG=1', 'selftests'), programs=suite_guest.UPSTREAM),
     'rxhook': Suite('our selftests, on the debug kernel; SOAK=seconds of random programs', suite_guest.run_own,
-                    ('kernel DEBUG=1', 'selftests')),
+                    ('kernel DEBUG=1', 'selftests'), programs=suite_guest.LEAKS + suite_guest.OWN),
     'leaks': Suite('our selftests that set up and take down, under kmemleak', suite_guest.run_leaks,
                    ('kernel DEBUG=1', 'selftests')),
     'rxhook-mlx4': Suite('our selftests, on the debug kernel and the ConnectX-3 model', suite_guest.run_own_mlx4,
-                         ('kernel DEBUG=1', 'selftests'), by_name=True),
+                         ('kernel DEBUG=1', 'selftests'), programs=suite_guest.OWN_MLX4),
     'upstream-mlx4': Suite("the kernel's own driver selftests, on the ConnectX-3 model", suite_guest.run_upstream_mlx4,
                            ('kernel DEBUG=1', 'selftests'), by_name=True),
     'faults': Suite('each allocation of a reconfiguration fails once; SOAK=1 leaves none out',
@@ -90,7 +92,7 @@ def run_suite(name, args):
     start = time.monotonic()
     try:
         rows = list(SUITES[name].run(args))
-    except (OSError, RuntimeError) as exc:
+    except (OSError, RuntimeError, subprocess.SubprocessError) as exc:
         rows = [results.Row(name, '-', f'{name} runs', 'fail', 0, str(exc))]
     if not rows:
         rows = [results.Row(name, '-', f'{name} runs', 'fail', 0, 'no test ran')]
@@ -108,11 +110,24 @@ def run_suites(names, args):
     return parallel.Runner(args.test).run(guests, fillers)
 
 
+def chosen(args):
+    """The suites to run: with TEST alone those that have it."""
+    if args.suite:
+        return [args.suite]
+    names = BASE_SUITES if args.base else DEFAULT
+    if not args.test:
+        return names
+    found = [name for name in names if any(suite_guest.matches(p, args.test) for p in SUITES[name].programs)]
+    if not found:
+        sys.exit(f'rxhook: no suite that runs by default has a test {args.test}; SUITE= names another')
+    return found[:1]
+
+
 def plan(args):
     """Each goal once, in the order of the suites."""
     if args.base:
         return BASE_NEEDS
-    names = [args.suite] if args.suite else DEFAULT
+    names = chosen(args)
     return list(dict.fromkeys(goal for name in names for goal in SUITES[name].needs))
 
 
@@ -129,14 +144,13 @@ def main(argv=None):
     if args.plan:
         print('\n'.join(plan(args)))
         return 0
-    names = [args.suite] if args.suite else BASE_SUITES if args.base else DEFAULT
+    names = chosen(args)
     rows = run_suites(names, args)
     if args.rows:
         results.write_rows(args.rows, rows)
         return 0
     expected = expected_of(rows, args.base)
-    whole = not args.suite and not args.test
-    passed, failed, skipped, complaints = results.judge(rows, expected, complete=whole)
+    passed, failed, skipped, complaints = results.judge(rows, expected, complete=not args.test)
     results.write_rows(f'{TOP}/build/results/summary.tsv', rows)
     for line in complaints:
         print(f'FAILED {line}')

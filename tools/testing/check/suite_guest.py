@@ -2,6 +2,7 @@
 """Suites that boot the rig."""
 import os
 import re
+import signal
 import subprocess
 import time
 from dataclasses import dataclass
@@ -13,16 +14,23 @@ TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/ch
 RIG = f'{TOP}/tools/testing/vm/rig.py'
 RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
-UPSTREAM = [f'drivers/net/{name}.py' for name in ('xdp', 'ping', 'queues', 'stats', 'ring_reconfig')] + \
-    [f'drivers/net/hw/{name}.py' for name in ('xsk_reconfig', 'nic_timestamp', 'csum')]
+
+
+def programs_in(folder, *names):
+    return tuple(f'{folder}/{name}.py' for name in names)
+
+
+UPSTREAM = (*programs_in('drivers/net', 'xdp', 'ping', 'queues', 'stats', 'ring_reconfig'),
+            *programs_in('drivers/net/hw', 'xsk_reconfig', 'nic_timestamp', 'csum'))
 # what sets up and takes down: memory that nobody points to any more comes from there
-LEAKS = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'reconfig')]
-OWN = [f'drivers/net/hw/xdp_{name}.py' for name in ('frags', 'headroom', 'hints', 'random', 'rxq', 'rxq_core', 'xsk')]
+LEAKS = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_reconfig')
+OWN = programs_in('drivers/net/hw', 'xdp_frags', 'xdp_headroom', 'xdp_hints', 'xdp_random', 'xdp_rxq',
+                  'xdp_rxq_core', 'xdp_xsk')
 # what depends on no driver, or on what no mlx4 card has, is not run twice
-OWN_MLX4 = [path for path in LEAKS + OWN if not path.endswith(('_core.py', '_xsk.py'))]
+OWN_MLX4 = tuple(path for path in LEAKS + OWN if not path.endswith(('_core.py', '_xsk.py')))
 # what the kind of steering has a part in
-OWN_STEERING = [f'drivers/net/hw/xdp_{name}.py' for name in ('attach', 'rxq')]
-FAULTS = ['drivers/net/hw/xdp_faults.py']
+OWN_STEERING = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_rxq')
+FAULTS = programs_in('drivers/net/hw', 'xdp_faults')
 # how many kernel reports the row of a guest names
 REPORTS_NAMED = 3
 # seconds of one guest
@@ -103,10 +111,9 @@ def run_upstream(args):
 
 
 def run_own(args):
-    if args.base:
-        yield from selftests('rxhook', LEAKS + OWN, args, 'base')
-    else:
-        yield from selftests('rxhook', OWN, args, 'debug', NO_KMEMLEAK)
+    # a test that was asked for by name runs here too
+    programs = LEAKS + OWN if args.base or args.test else OWN
+    yield from selftests('rxhook', programs, args, 'base' if args.base else 'debug', NO_KMEMLEAK)
 
 
 def run_leaks(args):
@@ -129,6 +136,27 @@ def run_faults(args):
     yield from selftests('faults', FAULTS, args, 'debug')
 
 
+def qemus():
+    return set(subprocess.run(['pgrep', 'qemu-system'], check=False, capture_output=True, text=True).stdout.split())
+
+
+def interrupted():
+    """Ctrl-C takes the guest and the card's model along."""
+    start, before = time.monotonic(), qemus()
+    argv = [RIG, 'run', '--kernel', 'debug', '--nic', 'mlx4', '--append', NO_KMEMLEAK, '--name', 'interrupted', '--quiet',
+            '--', 'touch /results/runs; sleep 1000']
+    with subprocess.Popen(argv, start_new_session=True) as proc:
+        while not os.path.exists(f'{TOP}/build/results/interrupted/runs') and time.monotonic() - start < 300:
+            time.sleep(1)
+        models = {name for name in os.listdir('/tmp') if name.startswith('connectx3')}
+        os.killpg(proc.pid, signal.SIGINT)
+        status = proc.wait(timeout=60)
+    left = [*(qemus() - before), *(name for name in models if os.path.exists(f'/tmp/{name}'))]
+    good = status == 130 and not left
+    return Row('rig', 'mlx4', 'Ctrl-C leaves nothing behind', 'pass' if good else 'fail', time.monotonic() - start,
+               '' if good else f'status {status}, left: {" ".join(left)}')
+
+
 def run_rig(_args):
     """The rig notices what it is there to notice."""
     fast = ('--append', NO_KMEMLEAK)
@@ -143,6 +171,7 @@ def run_rig(_args):
     yield case('a kernel report fails the run', 'echo "WARNING: CPU: 0 made up" >/dev/kmsg', 'made up')
     yield case('a hang is cut', 'echo about to hang >/dev/kmsg; sleep 1000', 'about to hang', limit=120)
     yield case('a crash fails the run', 'echo c >/proc/sysrq-trigger', 'Kernel panic|ended before')
+    yield interrupted()
     start = time.monotonic()
     run = rig('rig', 'echo said; exit 3', quiet=True, options=fast)
     good = run.returncode == 3 and 'said' in read_result('rig', 'output.log')

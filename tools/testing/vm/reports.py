@@ -13,7 +13,9 @@ REPORT = re.compile('|'.join((
     r'unregister_netdevice: waiting', r'unreferenced object 0x', r'new suspected memory leaks',
     r'DMA-API: ', r'ODEBUG: ', r'list_(add|del) corruption', r'Bad page state',
     r'bad page state', r'Poison overwritten', r'NETDEV WATCHDOG', r'ref_tracker: ',
-    r'Detected Tx Unit Hang', r'Detected Hardware Unit Hang')))
+    r'Detected Tx Unit Hang', r'Detected Hardware Unit Hang',
+    r'trying to register non-static key', r'turning off the locking correctness validator',
+    r'rcu_tasks detected stalls')))
 # What a clean boot of the base kernel says with these words in it.
 HARMLESS = re.compile('|'.join((
     r'DMA-API: preallocated', r'DMA-API: debugging enabled', r'Booting paravirtualized',

@@ -18,6 +18,9 @@ BAD = (
     '[    9.1] igb 0000:01:00.0: Detected Tx Unit Hang',
     '[    9.1] NETDEV WATCHDOG: eth0 (igb): transmit queue 0 timed out 5000 ms',
     '[    9.1] DMA-API: igb 0000:01:00.0: device driver frees DMA memory with different size',
+    '[    9.1] INFO: trying to register non-static key.',
+    '[    9.1] turning off the locking correctness validator.',
+    '[    9.1] INFO: rcu_tasks detected stalls on tasks:',
     '[    9.1] Oops: general protection fault, probably for non-canonical address 0x1a00891388130989: 0000',
 )
 GOOD = (

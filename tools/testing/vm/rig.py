@@ -65,9 +65,13 @@ def tee(stream, path, quiet):
         while chunk := stream.read1(65536):
             log.write(chunk)
             log.flush()
-            if not quiet:
+            if quiet:
+                continue
+            try:
                 sys.stdout.buffer.write(chunk)
                 sys.stdout.buffer.flush()
+            except BrokenPipeError:
+                quiet = True    # nobody reads any more, the log still does
 
 
 class Hang(Exception):
