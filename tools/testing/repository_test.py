@@ -13,7 +13,7 @@ import results          # noqa: E402  pylint: disable=wrong-import-position
 import suite_guest      # noqa: E402  pylint: disable=wrong-import-position
 
 # patches are mails and the licence is the licence
-NO_SPDX = re.compile(r'^(COPYING|patches/.*|\.gitignore|.*\.(tsv|md|png|svg))$')
+NO_SPDX = re.compile(r'^(COPYING|patches/.*|.*\.(png|svg))$')
 TABLE = re.compile(r'<!-- works -->\n(.*?)<!-- /works -->', re.S)
 ANSWERS = ('yes', 'no', '-')
 
