@@ -23,13 +23,13 @@ def programs_in(folder, *names):
 UPSTREAM = (*programs_in('drivers/net', 'xdp', 'ping', 'queues', 'stats', 'ring_reconfig'),
             *programs_in('drivers/net/hw', 'xsk_reconfig', 'nic_timestamp', 'csum'))
 # what sets up and takes down: memory that nobody points to any more comes from there
-LEAKS = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_reconfig')
-OWN = programs_in('drivers/net/hw', 'xdp_frags', 'xdp_headroom', 'xdp_hints', 'xdp_random', 'xdp_rxq',
-                  'xdp_rxq_core', 'xdp_xsk')
+LEAKS = programs_in('drivers/net/hw', 'xdp_reconfig')
+OWN = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_frags', 'xdp_headroom', 'xdp_hints', 'xdp_random',
+                  'xdp_rxq', 'xdp_rxq_core', 'xdp_xsk')
 # what depends on no driver, or on what no mlx4 card has, is not run twice
 OWN_MLX4 = tuple(path for path in LEAKS + OWN if not path.endswith(('_core.py', '_xsk.py')))
 # what the kind of steering has a part in
-OWN_STEERING = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_rxq')
+OWN_STEERING = programs_in('drivers/net/hw', 'xdp_attach')
 FAULTS = programs_in('drivers/net/hw', 'xdp_faults')
 # how many kernel reports the row of a guest names
 REPORTS_NAMED = 3
