@@ -261,10 +261,23 @@ class Stream:
             self.report = json.loads(self._recv.stdout)
 
 
+def _received(cfg):
+    return int(read_file(f"/sys/class/net/{cfg.ifname}/statistics/rx_packets"))
+
+
 def send(cfg, count, size=200, rate=20000):
-    """Sends datagrams that nobody here needs to receive."""
+    """Sends datagrams that nobody here needs to receive.
+
+    Returns when the card has handed over so many frames, or none for 2 seconds.
+    """
+    goal, seen = _received(cfg) + count, 0
     cmd(f"{cfg.bin_remote} send -d {cfg.addr} -n {count} -s {size} -p {PORT} -r {rate} {_source(cfg)}",
         host=cfg.remote)
+    deadline = time.monotonic() + 2
+    while (now := _received(cfg)) < goal and time.monotonic() < deadline:
+        if now != seen:
+            seen, deadline = now, time.monotonic() + 2
+        time.sleep(0.01)
 
 
 def send_and_receive(cfg, count, size, rate=2000):
