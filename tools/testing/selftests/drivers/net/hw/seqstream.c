@@ -39,14 +39,23 @@
 #define HEADER_LEN	9
 #define MAX_LEN		65536
 #define MAX_RUNS	4096
+#define MAX_SIZES	64
 #define SOCKET_BUFFER	(32 << 20)
 #define NS_PER_S	1000000000LL
 
 struct options {
 	const char *host, *port, *source;
-	unsigned long count, rate, size, idle_ms;
+	unsigned long count, rate, idle_ms;
+	unsigned long sizes[MAX_SIZES];
+	unsigned int nr_sizes;
 	bool echo;
 };
+
+/* Datagrams take the sizes in turn. */
+static unsigned long size_of(const struct options *opt, uint64_t seq)
+{
+	return opt->sizes[seq % opt->nr_sizes];
+}
 
 /* What has arrived. A run is a series of datagrams with the same mark. */
 struct report {
@@ -101,7 +110,8 @@ static void take(struct report *r, const struct options *opt,
 
 	memcpy(&seq, buf, sizeof(seq));
 	seq = be64toh(seq);
-	if (len != opt->size || seq >= opt->count || !intact(buf, len, seq)) {
+	if (seq >= opt->count || len != size_of(opt, seq) ||
+	    !intact(buf, len, seq)) {
 		r->corrupt++;
 		return;
 	}
@@ -118,12 +128,35 @@ static void take(struct report *r, const struct options *opt,
 		r->next = seq + 1;
 }
 
-static void print_report(const struct report *r)
+/* Sizes of datagrams that should be there, going by the last that is. */
+static void print_missing_sizes(const struct report *r,
+				const struct options *opt)
+{
+	bool missing[MAX_SIZES] = {};
+	const char *separator = "";
+	unsigned int i;
+	uint64_t seq;
+
+	for (seq = 0; seq < r->next; seq++)
+		if (!r->seen[seq])
+			missing[seq % opt->nr_sizes] = true;
+	printf("\"missing_sizes\": [");
+	for (i = 0; i < opt->nr_sizes; i++) {
+		if (!missing[i])
+			continue;
+		printf("%s%lu", separator, opt->sizes[i]);
+		separator = ", ";
+	}
+	printf("], ");
+}
+
+static void print_report(const struct report *r, const struct options *opt)
 {
 	printf("{\"received\": %lu, ", r->received);
 	printf("\"reordered\": %lu, ", r->reordered);
 	printf("\"duplicate\": %lu, ", r->duplicate);
 	printf("\"corrupt\": %lu, ", r->corrupt);
+	print_missing_sizes(r, opt);
 	printf("\"runs\": \"%s\"}\n", r->runs);
 }
 
@@ -267,8 +300,8 @@ static unsigned long send_all(const struct options *opt, struct report *r)
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (i = 0; i < opt->count &&
 	     wait_turn(&term, &start, i, opt->rate); i++) {
-		fill(buf, opt->size, i);
-		if (sendto(fd, buf, opt->size, 0, peer->ai_addr,
+		fill(buf, size_of(opt, i), i);
+		if (sendto(fd, buf, size_of(opt, i), 0, peer->ai_addr,
 			   peer->ai_addrlen) < 0)
 			error(1, errno, "send of number %lu", i);
 	}
@@ -282,7 +315,7 @@ static unsigned long send_all(const struct options *opt, struct report *r)
 static void die_of_usage(void)
 {
 	fprintf(stderr,
-		"usage: seqstream send|recv [-e] [-d HOST] [-p PORT] [-b SOURCE_PORT] [-n COUNT] [-r PER_SECOND] [-s BYTES] [-i IDLE_MS]\n"
+		"usage: seqstream send|recv [-e] [-d HOST] [-p PORT] [-b SOURCE_PORT] [-n COUNT] [-r PER_SECOND] [-s BYTES[,BYTES]...] [-i IDLE_MS]\n"
 		"  -b  send: from this port instead of PORT\n"
 		"  -e  send: wait for the datagrams to come back, and report\n"
 		"  -i  how long nothing has to come before the report is made\n");
@@ -299,10 +332,26 @@ static unsigned long number(const char *arg)
 	return n;
 }
 
+static void parse_sizes(struct options *opt, char *list)
+{
+	char *arg;
+
+	opt->nr_sizes = 0;
+	while ((arg = strsep(&list, ","))) {
+		unsigned long size = number(arg);
+
+		if (opt->nr_sizes == MAX_SIZES || size < HEADER_LEN ||
+		    size > MAX_LEN - 1)
+			die_of_usage();
+		opt->sizes[opt->nr_sizes++] = size;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct options opt = {
-		.port = "34567", .count = 1, .size = 64, .idle_ms = 1000,
+		.port = "34567", .count = 1, .sizes = { 64 }, .nr_sizes = 1,
+		.idle_ms = 1000,
 	};
 	struct report report = {};
 	bool sender;
@@ -334,7 +383,7 @@ int main(int argc, char **argv)
 			opt.rate = number(optarg);
 			break;
 		case 's':
-			opt.size = number(optarg);
+			parse_sizes(&opt, optarg);
 			break;
 		case 'i':
 			opt.idle_ms = number(optarg);
@@ -343,8 +392,7 @@ int main(int argc, char **argv)
 			die_of_usage();
 		}
 	}
-	if (opt.size < HEADER_LEN || opt.size > MAX_LEN - 1 || !opt.count ||
-	    (sender && !opt.host))
+	if (!opt.count || (sender && !opt.host))
 		die_of_usage();
 	report.seen = calloc(opt.count, 1);
 	if (!report.seen)
@@ -367,7 +415,7 @@ int main(int argc, char **argv)
 		close(fd);
 	}
 	if (!sender || opt.echo)
-		print_report(&report);
+		print_report(&report, &opt);
 	free(report.seen);
 	return 0;
 }

@@ -11,7 +11,7 @@ import re
 import time
 from contextlib import ExitStack, contextmanager
 
-from lib.py import EthtoolFamily, KsftSkipEx, NetdevFamily, ksft_eq, ksft_gt
+from lib.py import EthtoolFamily, KsftSkipEx, NetdevFamily, ksft_eq, ksft_gt, ksft_true
 from lib.py import bkg, bpftool, cmd, defer, ethtool, ip
 
 PORT = 34567
@@ -187,9 +187,15 @@ def _steer_by_table(cfg, queue, queues):
     """Leaves one queue in the table of RSS; False where the driver does not."""
     weights = " ".join("1" if q == queue else "0" for q in range(queues))
     cfg.source_port = None
+    return _set_table(cfg, f"weight {weights}")
+
+
+def _set_table(cfg, what):
+    """Changes the table of RSS, for which some drivers restart the port."""
     before = carrier_changes(cfg)
-    if cmd(f"ethtool -X {cfg.ifname} weight {weights}", fail=False).ret:
+    if cmd(f"ethtool -X {cfg.ifname} {what}", fail=False).ret:
         return False
+    cfg.table_is_default = what == "default"
     if carrier_changes(cfg) != before:
         settle(cfg)
     return True
@@ -213,8 +219,8 @@ def steer(cfg, queue, queues):
 def unsteer(cfg):
     """To the queues that the driver has chosen."""
     cfg.source_port = None
-    ethtool(f"-X {cfg.ifname} default")
-    settle(cfg)
+    if not getattr(cfg, "table_is_default", False):
+        ksft_true(_set_table(cfg, "default"), comment="ethtool -X default")
 
 
 def carrier_changes(cfg):
@@ -265,13 +271,19 @@ def _received(cfg):
     return int(read_file(f"/sys/class/net/{cfg.ifname}/statistics/rx_packets"))
 
 
+def _numbered(count, size):
+    """Options for so many datagrams of a size, or of several sizes in turn."""
+    sizes = size if isinstance(size, list) else [size]
+    return f"-n {count} -s {','.join(map(str, sizes))} -p {PORT}"
+
+
 def send(cfg, count, size=200, rate=20000):
     """Sends datagrams that nobody here needs to receive.
 
     Returns when the card has handed over so many frames, or none for 2 seconds.
     """
     goal, seen = _received(cfg) + count, 0
-    cmd(f"{cfg.bin_remote} send -d {cfg.addr} -n {count} -s {size} -p {PORT} -r {rate} {_source(cfg)}",
+    cmd(f"{cfg.bin_remote} send -d {cfg.addr} {_numbered(count, size)} -r {rate} {_source(cfg)}",
         host=cfg.remote)
     deadline = time.monotonic() + 2
     while (now := _received(cfg)) < goal and time.monotonic() < deadline:
@@ -281,8 +293,8 @@ def send(cfg, count, size=200, rate=20000):
 
 
 def send_and_receive(cfg, count, size, rate=2000):
-    """What the sockets here report of datagrams of one size."""
-    recv = _receiver(cfg, f"-n {count} -s {size} -p {PORT}")
+    """What the sockets here report of datagrams of one size, or of several in turn."""
+    recv = _receiver(cfg, _numbered(count, size))
     send(cfg, count, size, rate)
     recv.process(terminate=False, timeout=60)
     return json.loads(recv.stdout)
@@ -290,14 +302,14 @@ def send_and_receive(cfg, count, size, rate=2000):
 
 def send_and_get_back(cfg, count, size=200, rate=5000):
     """What the sender reports of datagrams that a program here sends back."""
-    echo = cmd(f"{cfg.bin_remote} send -e -d {cfg.addr} -n {count} -s {size} -p {PORT} -r {rate}",
+    echo = cmd(f"{cfg.bin_remote} send -e -d {cfg.addr} {_numbered(count, size)} -r {rate}",
                host=cfg.remote)
     return json.loads(echo.stdout)
 
 
 def expect_unharmed(report, sent):
     ksft_gt(sent, 0)
-    ksft_eq(sent - report["received"], 0, comment="datagrams lost")
+    ksft_eq(sent - report["received"], 0, comment=f"datagrams lost, of sizes {report['missing_sizes']}")
     ksft_eq(report["reordered"], 0, comment="datagrams out of order")
     ksft_eq(report["duplicate"], 0, comment="datagrams twice")
     ksft_eq(report["corrupt"], 0, comment="datagrams altered")

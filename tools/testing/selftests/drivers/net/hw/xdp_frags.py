@@ -5,8 +5,9 @@
 XDP on frames of every size up to the largest MTU, in one buffer and in several.
 
 Numbered datagrams with a payload that follows from their number are sent in
-sizes around every place where a frame may need another buffer. What arrives, in
-a socket here or back at the sender, must be what was sent.
+sizes around every place where a frame may need another buffer, the sizes in
+turn. What arrives, in a socket here or back at the sender, must be what was
+sent.
 """
 
 from lib.py import ksft_disruptive, ksft_eq, ksft_exit, ksft_in, ksft_run
@@ -44,10 +45,10 @@ def arrives_whole(cfg, prog, mark):
     _jumbo(cfg)
     if prog:
         attach(cfg, prog)
-    for size in _sizes(cfg):
-        report = send_and_receive(cfg, COUNT, size)
-        expect_unharmed(report, COUNT)
-        ksft_eq(report["runs"], mark, comment=f"{size} bytes")
+    sizes = _sizes(cfg)
+    report = send_and_receive(cfg, COUNT * len(sizes), sizes)
+    expect_unharmed(report, COUNT * len(sizes))
+    ksft_eq(report["runs"], mark)
 
 
 @ksft_variants(["tx", "redirect"])
@@ -56,8 +57,8 @@ def comes_back_whole(cfg, prog):
     """Frames of every size that a program sends out again arrive as they were sent."""
     _jumbo(cfg)
     attach(cfg, prog)
-    for size in _sizes(cfg):
-        expect_unharmed(send_and_get_back(cfg, COUNT, size, rate=1000), COUNT)
+    sizes = _sizes(cfg)
+    expect_unharmed(send_and_get_back(cfg, COUNT * len(sizes), sizes, rate=1000), COUNT * len(sizes))
 
 
 @ksft_disruptive
@@ -65,11 +66,10 @@ def drops_whole(cfg):
     """A frame in several buffers is one frame to the program and to its counter."""
     _jumbo(cfg)
     attach(cfg, "drop")
-    for size in _sizes(cfg):
-        before = stats(cfg)["rx_xdp_drop"]
-        send(cfg, COUNT, size, rate=1000)
-        after = stats(cfg)["rx_xdp_drop"]
-        ksft_eq(after - before, COUNT, comment=f"{size} bytes")
+    sizes = _sizes(cfg)
+    before = stats(cfg)["rx_xdp_drop"]
+    send(cfg, COUNT * len(sizes), sizes, rate=1000)
+    ksft_eq(stats(cfg)["rx_xdp_drop"] - before, COUNT * len(sizes))
 
 
 @ksft_disruptive

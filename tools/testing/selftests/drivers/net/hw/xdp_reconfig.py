@@ -37,7 +37,7 @@ def _pci(cfg):
 
 def _skip_new_device(cfg):
     if driver_name(cfg) in NEW_DEVICE:
-        raise KsftSkipEx(f"{driver_name(cfg)} makes a new device")
+        raise KsftSkipEx(f"{driver_name(cfg)} makes new devices, of both ports")
 
 
 def _expect_on_a_queue(cfg, mark, what):
@@ -213,6 +213,7 @@ def program_stays(cfg, change):
 @ksft_disruptive
 def unbind_drops_program(cfg):
     """A driver that goes takes its program along, and comes back without one."""
+    _skip_new_device(cfg)
     path = _pci(cfg)
     driver, slot = os.path.realpath(f"{path}/driver"), os.path.basename(path)
     prefix = {"4": 24, "6": 64}
