@@ -25,11 +25,11 @@ UPSTREAM = (*programs_in('drivers/net', 'xdp', 'ping', 'queues', 'stats', 'ring_
 # what sets up and takes down: memory that nobody points to any more comes from there
 LEAKS = programs_in('drivers/net/hw', 'xdp_reconfig')
 OWN = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_frags', 'xdp_headroom', 'xdp_hints', 'xdp_random',
-                  'xdp_rxq', 'xdp_rxq_core', 'xdp_xsk')
+                  'xdp_rxq', 'xdp_rxq_core', 'xdp_rxq_ntuple', 'xdp_xsk')
 # what depends on no driver, or on what no mlx4 card has, is not run twice
-OWN_MLX4 = tuple(path for path in LEAKS + OWN if not path.endswith(('_core.py', '_xsk.py')))
+OWN_MLX4 = tuple(path for path in LEAKS + OWN if not path.endswith(('_core.py', '_ntuple.py', '_xsk.py')))
 # what the kind of steering has a part in
-OWN_STEERING = programs_in('drivers/net/hw', 'xdp_attach')
+OWN_STEERING = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_rxq_ntuple')
 FAULTS = programs_in('drivers/net/hw', 'xdp_faults')
 # how many kernel reports the row of a guest names
 REPORTS_NAMED = 3
