@@ -29,7 +29,7 @@ OWN = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_frags', 'xdp_headroom', '
 # what depends on no driver, or on what no mlx4 card has, is not run twice
 OWN_MLX4 = tuple(path for path in LEAKS + OWN if not path.endswith(('_core.py', '_ntuple.py', '_xsk.py')))
 # what the kind of steering has a part in
-OWN_STEERING = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_rxq_ntuple')
+OWN_STEERING = programs_in('drivers/net/hw', 'xdp_rxq_ntuple')
 FAULTS = programs_in('drivers/net/hw', 'xdp_faults')
 # how many kernel reports the row of a guest names
 REPORTS_NAMED = 3
