@@ -108,7 +108,7 @@ def run_suites(names, args):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     fillers = [name for name in names if SUITES[name].fills]
     guests = [name for name in names if name not in fillers]
-    return parallel.Runner(args.test).run(guests, fillers)
+    return parallel.Runner().run(guests, fillers)
 
 
 def chosen(args):

@@ -19,29 +19,23 @@ TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/ch
 RESULTS = f'{TOP}/build/results'
 MAIN = f'{TOP}/tools/testing/check/main.py'
 # two guests on two CPUs: with more, the tests' own time limits are too short
-GUESTS = max(os.cpu_count() or 1, 1)
+GUESTS = os.cpu_count() or 1
 
 
 class Runner:
     """Runs suites; terminate() ends those that run."""
 
-    def __init__(self, test=''):
-        self._test = test
+    def __init__(self):
         self._running = set()
         self._lock = threading.Lock()
-
-    def _command(self, name, rows, fills):
-        argv = [sys.executable, '-u', MAIN, '--suite', name, '--rows', rows]
-        if self._test:
-            argv += ['--test', self._test]
-        return ['nice', '-n', '19', *argv] if fills else argv
 
     def _suite(self, name, fills):
         path = f'{RESULTS}/{name}.rows'
         os.makedirs(RESULTS, exist_ok=True)
         if os.path.exists(path):
             os.unlink(path)
-        with subprocess.Popen(self._command(name, path, fills), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        argv = [*(['nice', '-n', '19'] if fills else []), sys.executable, '-u', MAIN, '--suite', name, '--rows', path]
+        with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors='replace',
                               start_new_session=True) as proc:
             with self._lock:
