@@ -235,10 +235,10 @@ int cmd_show(const struct options *o)
 	if (o->json) {
 		json_close(']');
 		json_end();
-	} else if (!s.queues_known) {
+	}
+	if (!s.queues_known)
 		fprintf(stderr,
 			"rxhook: this kernel has no programs per queue (netdev queue-set)\n");
-	}
 	if (err)
 		fprintf(stderr, "rxhook: %s\n", strerror(-err));
 

@@ -12,6 +12,7 @@ from results import Row
 
 TOP = os.path.dirname(os.path.abspath(__file__)).removesuffix('/tools/testing/check')
 RIG = f'{TOP}/tools/testing/vm/rig.py'
+TRY_RXHOOK = 'tools/net/rxhook/try-rxhook build/rxhook/rxhook build/samples eth0'
 RUNNER = '/rxhook/tools/testing/vm/guest_selftests.py'
 
 
@@ -179,15 +180,15 @@ def run_rig(_args):
               time.monotonic() - start)
 
 
-def ktap_in_guest(suite, command):
+def ktap_in_guest(suite, command, kernel='debug', driver='igb'):
     """Runs a command that prints KTAP; rows for its cases and for the guest."""
     start = time.monotonic()
-    run = rig(suite, command, options=('--append', NO_KMEMLEAK))
+    run = rig(suite, command, kernel, options=BEDS[driver].options(NO_KMEMLEAK))
     # in the form that guest_selftests.py leaves
     text = read_result(suite, 'output.log') + f"# exit {read_result(suite, 'status').strip()} 0\n"
     for test, result, reason, seconds in results.parse_ktap(text, suite):
-        yield Row(suite, 'igb', test, result, seconds, reason)
-    yield guest_row(suite, suite, 'igb', run, start)
+        yield Row(suite, driver, test, result, seconds, reason)
+    yield guest_row(suite, suite, driver, run, start)
 
 
 def run_samples(_args):
@@ -196,7 +197,12 @@ def run_samples(_args):
 
 
 def run_command(_args):
-    yield from ktap_in_guest('command', 'tools/net/rxhook/try-rxhook build/rxhook/rxhook build/samples eth0')
+    yield from ktap_in_guest('command', TRY_RXHOOK)
+
+
+def run_command_elsewhere(_args):
+    yield from ktap_in_guest('command-base', f'{TRY_RXHOOK} unpatched', 'base')
+    yield from ktap_in_guest('command-mlx4', TRY_RXHOOK, driver='mlx4')
 
 
 def run_deb(_args):

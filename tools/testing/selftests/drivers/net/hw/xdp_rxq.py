@@ -53,12 +53,15 @@ def _met(cfg, queue):
 def runs_on_its_queue_only(cfg):
     """Each queue with its own program: each one runs its own."""
     _prepare(cfg)
+    queues = range(cfg.nr_queues)
+    names = ["mark_a", "mark_b", "mark_c", "mark_d_frags"]
     cfg.queues.set(1, "mark_c")
-    ksft_eq([_met(cfg, q) for q in range(2)], ["0", "C"])
-    cfg.queues.set(0, "mark_a")
-    ksft_eq([_met(cfg, q) for q in range(2)], ["A", "C"])
+    ksft_eq([_met(cfg, q) for q in queues], ["C" if q == 1 else "0" for q in queues])
+    for queue in queues:
+        cfg.queues.set(queue, names[queue % 4])
+    ksft_eq([_met(cfg, q) for q in queues], ["ABCD"[q % 4] for q in queues])
     cfg.queues.set(1, None)
-    ksft_eq([_met(cfg, q) for q in range(2)], ["A", "0"])
+    ksft_eq([_met(cfg, q) for q in queues], ["0" if q == 1 else "ABCD"[q % 4] for q in queues])
 
 
 def _walk(states):

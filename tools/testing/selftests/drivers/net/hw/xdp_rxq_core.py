@@ -434,8 +434,13 @@ def unregister_drops_references(cable):
 
 
 def _random_step(cable, rng, names):
-    if rng.random() < 0.04:
+    kind = rng.random()
+    if kind < 0.04:
         cable.attach(rng.choice(names))
+        return
+    if kind < 0.05:
+        for state in ("down", "up"):
+            ip(f"link set dev {cable.ifname} {state}")
         return
     queue = rng.randrange(QUEUES)
     attrs = rng.choice(({}, {}, {"xdp_flags": "if-noexist"},
@@ -452,11 +457,12 @@ def random_operations(cable):
     names = (None, "mark_a", "mark_b", "mark_c", "mark_d_frags", "drop")
     seed = random.randrange(1 << 30)
     rng = random.Random(seed)
-    for step in range(OPERATIONS):
-        _random_step(cable, rng, names)
-        if step % 100 == 0:
-            cable.steer(rng.randrange(QUEUES))
-            ksft_in(cable.receive(), ("0", "A", "B", "C", "D", None), comment=f"seed {seed}")
+    with cable.traffic():
+        for step in range(OPERATIONS):
+            _random_step(cable, rng, names)
+            if step % 100 == 0:
+                cable.steer(rng.randrange(QUEUES))
+                ksft_in(cable.receive(), ("0", "A", "B", "C", "D", None), comment=f"seed {seed}")
     cable.queues.clear()
     cable.attach(None)
     ksft_eq(cable.met(), "0000", comment=f"seed {seed}")

@@ -49,7 +49,7 @@ def program_id(name):
 
 
 def wait_programs(names):
-    """Waits until of the programs here the kernel holds these: they go late."""
+    """Waits until these are all XDP programs that the kernel holds: they go late."""
     deadline = time.monotonic() + 10
     while (held := _held()) != sorted(names) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -58,7 +58,7 @@ def wait_programs(names):
 
 def _held():
     return sorted(p["name"] for p in bpftool("prog show", json=True)
-                  if p["type"] == "xdp" and p.get("name", "").startswith("mark_"))
+                  if p["type"] == "xdp")
 
 
 class Queues:

@@ -9,7 +9,9 @@ program it has met.
 import os
 import random
 import socket
+import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from lib.py import NetNS, NetNSEnter
@@ -20,7 +22,7 @@ from xdp_rxq_lib import PIN_DIR, Queues, load_programs
 QUEUES = 4
 SO_NO_CHECK = 11
 MARK_OFFSET = 8
-NEAR, FAR = "192.0.2.65", "192.0.2.66"
+NEAR, FAR, IDLE = "192.0.2.65", "192.0.2.66", "192.0.2.67"
 BUS = Path("/sys/bus/netdevsim")
 
 
@@ -66,10 +68,13 @@ class Cable:
         ip(f"link set dev {self.peer.ifname} netns {self.ns.name}")
         self._connect()
         self._configure(self.ifname, NEAR, None)
+        # for traffic that nobody waits for
+        ip(f"addr add {IDLE}/26 dev {self.ifname}")
         self._configure(self.peer.ifname, FAR, self.ns)
         near_mac = ip(f"link show dev {self.ifname}", json=True)[0]["address"]
-        ip(f"neigh replace {NEAR} lladdr {near_mac} dev {self.peer.ifname} nud permanent",
-           ns=self.ns)
+        for address in (NEAR, IDLE):
+            ip(f"neigh replace {address} lladdr {near_mac} dev {self.peer.ifname} nud permanent",
+               ns=self.ns)
         with NetNSEnter(self.ns.name):
             self._out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._out.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
@@ -108,6 +113,27 @@ class Cable:
                     return chr(data[MARK_OFFSET])
         except TimeoutError:
             return None
+
+    @contextmanager
+    def traffic(self):
+        """Datagrams without end while the block runs, on the queue of the moment."""
+        stop = threading.Event()
+
+        def send():
+            while not stop.wait(0.001):
+                try:
+                    self._out.sendto(bytes(60), (IDLE, PORT))
+                except OSError:
+                    # the far end has no link while the near one is down
+                    pass
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            sender.join()
 
     def met(self):
         """The marks of datagrams on all queues, in their order."""
