@@ -108,7 +108,11 @@ def selftests(suite, programs, args, kernel, append='', driver='igb'):
 
 
 def run_upstream(args):
-    yield from selftests('upstream', UPSTREAM, args, 'debug', NO_KMEMLEAK)
+    yield from selftests('upstream', UPSTREAM, args, 'release')
+
+
+def run_upstream_debug(args):
+    yield from selftests('upstream-debug', UPSTREAM, args, 'debug', NO_KMEMLEAK)
 
 
 def run_own(args):

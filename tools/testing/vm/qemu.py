@@ -57,6 +57,14 @@ def accelerator():
     return wish
 
 
+# One thread for all CPUs. With one for each, a CPU can translate code in the moment
+# in which another replaces it, and keep what was there before: an int3 that the
+# kernel's text patching had put there for a moment. Attaching XDP programs patches
+# bpf_dispatcher_xdp_func(). The unpatched kernel dies of it on a veth, after some
+# hundred attachments under traffic.
+TCG = 'tcg,thread=single'
+
+
 def igb_ports(count):
     """Ports 0 and 1 are the ends of one cable, so are 2 and 3, and so on.
 
@@ -87,7 +95,7 @@ def command(kernel, *, root, results, cpus, memory, cards, interactive, extra_cm
                f'rxhook.mode={"shell" if interactive else "run"} {extra_cmdline}')
     return [QEMU, '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
             '-machine', 'q35', '-cpu', 'max', '-smp', str(cpus), '-m', memory,
-            '-accel', 'tcg,thread=multi' if accel == 'tcg' else 'kvm',
+            '-accel', TCG if accel == 'tcg' else 'kvm',
             '-kernel', kernel, '-append', cmdline.strip(),
             '-fsdev', f'local,id=root,path={root},security_model=none,readonly=on,multidevs=remap',
             '-device', 'virtio-9p-pci,fsdev=root,mount_tag=rxroot',
