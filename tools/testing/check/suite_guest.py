@@ -141,23 +141,27 @@ def run_faults(args):
     yield from selftests('faults', FAULTS, args, 'debug')
 
 
-def qemus():
-    return set(subprocess.run(['pgrep', 'qemu-system'], check=False, capture_output=True, text=True).stdout.split())
+def processes(group):
+    """The command lines of a process group."""
+    return subprocess.run(['pgrep', '-a', '-g', str(group)], check=False, capture_output=True, text=True).stdout
 
 
 def interrupted():
     """Ctrl-C takes the guest and the card's model along."""
-    start, before = time.monotonic(), qemus()
+    start = time.monotonic()
+    runs = f'{TOP}/build/results/interrupted/runs'
+    if os.path.exists(runs):
+        os.unlink(runs)
     argv = [RIG, 'run', '--kernel', 'debug', '--nic', 'mlx4', '--append', NO_KMEMLEAK, '--name', 'interrupted', '--quiet',
             '--', 'touch /results/runs; sleep 1000']
     with subprocess.Popen(argv, start_new_session=True) as proc:
-        while not os.path.exists(f'{TOP}/build/results/interrupted/runs') and time.monotonic() - start < 300:
+        while not os.path.exists(runs) and proc.poll() is None and time.monotonic() - start < 300:
             time.sleep(1)
-        models = {name for name in os.listdir('/tmp') if name.startswith('connectx3')}
+        models = set(re.findall(r'/tmp/connectx3[^/]*', processes(proc.pid)))
         os.killpg(proc.pid, signal.SIGINT)
         status = proc.wait(timeout=60)
-    left = [*(qemus() - before), *(name for name in models if os.path.exists(f'/tmp/{name}'))]
-    good = status and not left
+    left = processes(proc.pid).splitlines() + [path for path in models if os.path.exists(path)]
+    good = models and status and not left
     return Row('rig', 'mlx4', 'Ctrl-C leaves nothing behind', 'pass' if good else 'fail', time.monotonic() - start,
                '' if good else f'status {status}, left: {" ".join(left)}')
 
