@@ -39,10 +39,10 @@ class Suite:
 
 # in the order they begin: what takes long first
 SUITES = {
-    'rxhook-mlx4': Suite('our selftests, on the debug kernel and the ConnectX-3 model', suite_guest.run_own_mlx4,
-                         ('kernel DEBUG=1', 'selftests'), programs=suite_guest.LEAKS + suite_guest.OWN_MLX4),
     'rxhook': Suite('our selftests, on the debug kernel; SOAK=seconds of random programs', suite_guest.run_own,
                     ('kernel DEBUG=1', 'selftests'), programs=suite_guest.LEAKS + suite_guest.OWN),
+    'rxhook-mlx4': Suite('our selftests, on the debug kernel and the ConnectX-3 model', suite_guest.run_own_mlx4,
+                         ('kernel DEBUG=1', 'selftests'), programs=suite_guest.LEAKS + suite_guest.OWN_MLX4),
     # their own time limits are too short for a debug kernel under TCG that has not a CPU to itself
     'upstream': Suite("the kernel's own driver selftests", suite_guest.run_upstream,
                       ('kernel', 'selftests'), programs=suite_guest.UPSTREAM),
@@ -118,7 +118,7 @@ def run_suites(names, args):
 
 
 def chosen(args):
-    """The suites to run: with TEST alone those that have it."""
+    """The suites to run: with TEST alone the first that has it."""
     if args.suite:
         return [args.suite]
     names = BASE_SUITES if args.base else DEFAULT
