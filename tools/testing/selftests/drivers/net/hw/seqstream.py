@@ -18,14 +18,14 @@ PORT = 34567
 # bytes of a frame in front of a datagram, by IP version
 HEADERS = {"4": 14 + 20 + 8, "6": 14 + 40 + 8}
 PIN_DIR = "/sys/fs/bpf/xdp_seq"
-# descriptors; a card with many queues takes long to fill longer ones
+# descriptors, where not the most; a card with many queues takes long to fill those
 LONG_RING = {"mlx4_core": 2048}
 
 
-def _long_rings(stack, ifname, host, at_most):
+def _long_rings(stack, ifname, host, driver):
     """So that a burst, or a guest that is slow, loses nothing in the card."""
     rings = ethtool(f"-g {ifname}", json=True, host=host)[0]
-    wanted = min(rings["rx-max"], at_most)
+    wanted = LONG_RING.get(driver, rings["rx-max"])
     if rings["rx"] != wanted:
         ethtool(f"-G {ifname} rx {wanted}", host=host)
         stack.callback(ethtool, f"-G {ifname} rx {rings['rx']}", host=host)
@@ -92,9 +92,8 @@ def numbered_stream(cfg):
     """Both ends ready for datagrams of which each one is accounted for."""
     cfg.bin_remote = cfg.remote.deploy(str(cfg.test_dir / "seqstream"))
     with ExitStack() as stack:
-        at_most = LONG_RING.get(driver_name(cfg), 4096)
-        _long_rings(stack, cfg.ifname, None, at_most)
-        _long_rings(stack, cfg.remote_ifname, cfg.remote, at_most)
+        _long_rings(stack, cfg.ifname, None, driver_name(cfg))
+        _long_rings(stack, cfg.remote_ifname, cfg.remote, driver_name(cfg))
         _long_queue(stack, cfg.remote_ifname, cfg.remote)
         for ifname, host, addr, _ in _neighbours(cfg):
             # a test that set the interface down has flushed it
@@ -187,11 +186,11 @@ def _steer_by_table(cfg, queue, queues):
     """Leaves one queue in the table of RSS; False where the driver does not."""
     weights = " ".join("1" if q == queue else "0" for q in range(queues))
     cfg.source_port = None
-    return _set_table(cfg, f"weight {weights}")
+    return set_rss_table(cfg, f"weight {weights}")
 
 
-def _set_table(cfg, what):
-    """Changes the table of RSS, for which some drivers restart the port."""
+def set_rss_table(cfg, what):
+    """Changes the table of RSS, for which some drivers restart the port; False if refused."""
     before = carrier_changes(cfg)
     if cmd(f"ethtool -X {cfg.ifname} {what}", fail=False).ret:
         return False
@@ -220,7 +219,7 @@ def unsteer(cfg):
     """To the queues that the driver has chosen."""
     cfg.source_port = None
     if not getattr(cfg, "table_is_default", False):
-        ksft_true(_set_table(cfg, "default"), comment="ethtool -X default")
+        ksft_true(set_rss_table(cfg, "default"), comment="ethtool -X default")
 
 
 def carrier_changes(cfg):
@@ -280,13 +279,17 @@ def _numbered(count, size):
 def send(cfg, count, size=200, rate=20000):
     """Sends datagrams that nobody here needs to receive.
 
-    Returns when the card has handed over so many frames, or none for 2 seconds.
+    Returns when the card has handed over so many frames and no more come, or
+    none for 2 seconds.
     """
-    goal, seen = _received(cfg) + count, 0
+    goal, seen = _received(cfg) + count, None
     cmd(f"{cfg.bin_remote} send -d {cfg.addr} {_numbered(count, size)} -r {rate} {_source(cfg)}",
         host=cfg.remote)
     deadline = time.monotonic() + 2
-    while (now := _received(cfg)) < goal and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        now = _received(cfg)
+        if now >= goal and now == seen:
+            break
         if now != seen:
             seen, deadline = now, time.monotonic() + 2
         time.sleep(0.01)

@@ -20,8 +20,8 @@ from xdp_rxq_lib import PIN_DIR, Queues, expect_error, link_device, load_for_dev
 from xdp_rxq_lib import program_id, wait_programs
 from xdp_rxq_nsim import BUS, QUEUES, Cable, Nsim
 
-# the full number takes a debug kernel without KVM a quarter of an hour
-OPERATIONS = 10000 if os.environ.get("SOAK") else 500
+# the full number takes a debug kernel without KVM ten minutes
+OPERATIONS = 10000 if os.environ.get("SOAK") else 2000
 NO_PROGRAM = os.open("/dev/null", os.O_RDONLY)
 
 

@@ -57,8 +57,7 @@ def wait_programs(names):
 
 
 def _held():
-    return sorted(p["name"] for p in bpftool("prog show", json=True)
-                  if p["type"] == "xdp")
+    return sorted(p.get("name", "") for p in bpftool("prog show", json=True) if p["type"] == "xdp")
 
 
 class Queues:

@@ -8,9 +8,10 @@ nothing else does: the recipe of Documentation/networking/xdp-rxq-prog.rst.
 
 import re
 
-from lib.py import ksft_eq, ksft_exit, ksft_run, KsftSkipEx, NetDrvEpEnv
+from lib.py import ksft_eq, ksft_exit, ksft_run, ksft_true, KsftSkipEx, NetDrvEpEnv
 from lib.py import cmd, defer, ethtool, ip
-from seqstream import PORT, channels, expect_unharmed, numbered_stream, send_and_receive, settle
+from seqstream import PORT, channels, expect_unharmed, numbered_stream
+from seqstream import send_and_receive, set_rss_table, unsteer
 from xdp_rxq_lib import PIN_DIR, Queues, load_programs
 
 COUNT = 200
@@ -25,9 +26,8 @@ def _prepare(cfg):
     programs = Queues(cfg.ifindex)
     defer(ip, f"link set dev {cfg.ifname} xdp off")
     defer(programs.clear)
-    defer(cmd, f"ethtool -X {cfg.ifname} default")
-    ethtool(f"-X {cfg.ifname} equal {queues // 2}")
-    settle(cfg)
+    defer(unsteer, cfg)
+    ksft_true(set_rss_table(cfg, f"equal {queues // 2}"), comment="ethtool -X equal")
     return programs, queues
 
 
