@@ -5,6 +5,7 @@ a file, and whose output comes out line by line behind the suite's name.
 A guest under TCG runs one thing at a time and keeps about one CPU busy. What
 compiles runs beside the guests, with what they leave over.
 """
+import contextlib
 import os
 import signal
 import subprocess
@@ -67,4 +68,6 @@ class Runner:
         """The rig takes its guest down; a SIGKILL would leave it behind."""
         with self._lock:
             for proc in self._running:
-                os.killpg(proc.pid, signal.SIGTERM)
+                # one may end at this moment
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(proc.pid, signal.SIGTERM)

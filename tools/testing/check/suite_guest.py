@@ -30,7 +30,7 @@ OWN = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_frags', 'xdp_headroom', '
 # what depends on no driver, or on what no mlx4 card has, is not run twice
 OWN_MLX4 = tuple(path for path in LEAKS + OWN if not path.endswith(('_core.py', '_ntuple.py', '_xsk.py')))
 # what the kind of steering has a part in
-OWN_STEERING = programs_in('drivers/net/hw', 'xdp_rxq_ntuple')
+OWN_STEERING = programs_in('drivers/net/hw', 'xdp_attach', 'xdp_rxq_ntuple')
 FAULTS = programs_in('drivers/net/hw', 'xdp_faults')
 # how many kernel reports the row of a guest names
 REPORTS_NAMED = 3
@@ -127,9 +127,9 @@ def run_leaks(args):
 
 def run_own_mlx4(args):
     kernel = 'base' if args.base else 'debug'
-    yield from selftests('rxhook-mlx4', OWN_MLX4, args, kernel, NO_KMEMLEAK, 'mlx4')
-    if not args.base and any(matches(program, args.test) for program in OWN_STEERING):
-        yield from selftests('rxhook-mlx4', OWN_STEERING, args, kernel, NO_KMEMLEAK, 'mlx4-dmfs')
+    for driver, programs in (('mlx4', OWN_MLX4), ('mlx4-dmfs', () if args.base else OWN_STEERING)):
+        if any(matches(program, args.test) for program in programs):
+            yield from selftests('rxhook-mlx4', programs, args, kernel, NO_KMEMLEAK, driver)
 
 
 def run_upstream_mlx4(args):

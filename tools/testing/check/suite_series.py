@@ -32,12 +32,17 @@ def touched(commits='base..HEAD'):
     return git('diff', '--name-only', '--diff-filter=d', commits.replace('..', '...')).splitlines()
 
 
+def checkout(commit):
+    """By force: what an interrupted checkout has left is not in the way."""
+    git('checkout', '-q', '-f', '--detach', commit, cwd=TREE)
+
+
 def prepare():
     """A second tree to check out the patches in, so that build/linux stays put."""
     if not os.path.isdir(TREE):
         subprocess.run(['git', 'clone', '-q', '--shared', '--no-checkout', LINUX, TREE], check=True)
     git('fetch', '-q', LINUX, '+HEAD:refs/heads/series', '+base:refs/heads/base', cwd=TREE)
-    git('checkout', '-q', '-f', '--detach', 'base', cwd=TREE)
+    checkout('base')
     os.makedirs(OUT, exist_ok=True)
     config = f'{TOP}/build/kernel-debug/.config'
     with open(config, encoding='utf-8') as src, open(f'{OUT}/.config', 'w', encoding='utf-8') as dst:
@@ -69,7 +74,7 @@ def each_patch():
         yield row(f'checkpatch: {subject}', proc.returncode == 0, start, proc.stdout.strip())
 
         start = time.monotonic()
-        git('checkout', '-q', '-f', '--detach', commit, cwd=TREE)
+        checkout(commit)
         proc = make(*folders(touched(f'{commit}~..{commit}')))
         print(proc.stderr or f'builds alone: {subject}', flush=True)
         yield row(f'builds alone: {subject}', proc.returncode == 0 and not proc.stderr.strip(), start,
@@ -78,7 +83,7 @@ def each_patch():
 
 def warnings(commit, files, *how):
     """Counted by file and text: line numbers move."""
-    git('checkout', '-q', '-f', '--detach', commit, cwd=TREE)
+    checkout(commit)
     there = [f for f in files if os.path.exists(f'{TREE}/{f}')]
     for f in there:
         os.utime(f'{TREE}/{f}')
@@ -107,7 +112,7 @@ def whole_series():
 
 
 def kernel_doc(commit, files):
-    git('checkout', '-q', '-f', '--detach', commit, cwd=TREE)
+    checkout(commit)
     there = [f for f in files if os.path.exists(f'{TREE}/{f}')]
     proc = subprocess.run(['scripts/kernel-doc', '-none', '-Wall', *there], cwd=TREE, check=False,
                           capture_output=True, text=True)
