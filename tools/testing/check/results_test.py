@@ -60,6 +60,9 @@ class Judge(unittest.TestCase):
         self.assertEqual(self.judge(('p.a', 'pass'), ('p.b', 'fail'))[1], 1)
         self.assertEqual(self.judge(('p.a', 'pass'), complete=False)[1], 0)
 
+    def test_case_with_the_name_of_a_program(self):
+        self.assertEqual(self.judge(('p', 'pass'), ('p and more', 'pass'))[:2], (2, 0))
+
     def test_another_driver_has_another_list(self):
         rows = [Row('s', 'mlx4', 'p.b', 'pass')]
         self.assertEqual(results.judge(rows, {'igb': self.EXPECTED}, True)[:3], (1, 0, 0))
